@@ -1,0 +1,11 @@
+"""Errors that a user can act on: what was got, what is allowed, what to do."""
+
+__all__ = ["InputError", "RidgelineError"]
+
+
+class RidgelineError(Exception):
+    """Base of every error whose message is written for the user."""
+
+
+class InputError(RidgelineError, ValueError):
+    """A file, a table or a parameter is not what Ridgeline needs."""

@@ -1,0 +1,1 @@
+"""LendingClub's published files: their schema, their cleaning, and a simulator."""
