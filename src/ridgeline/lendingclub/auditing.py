@@ -1,0 +1,179 @@
+"""Count what cleaning removed, by step and class, and what could not be read."""
+
+from typing import Final
+
+import ibis.expr.types as ir
+import pandas as pd
+
+from ridgeline.errors import InputError
+from ridgeline.lendingclub.cleaning import (
+    CleaningRules,
+    Step,
+    cleaning_steps,
+    mark_removed,
+)
+from ridgeline.lendingclub.parsing import PARSED_COLUMNS
+
+__all__ = [
+    "AUDIT_COLUMNS",
+    "audit_cleaning",
+    "audit_metrics",
+    "audit_text",
+    "require_both_classes",
+]
+
+AUDIT_COLUMNS: Final = (
+    "section",
+    "step",
+    "rule",
+    "class",
+    "rows_in",
+    "removed",
+    "kept",
+    "examples",
+)
+_CLASSES: Final = {"accepted": 1, "rejected": 0}
+_MAX_EXAMPLES = 3
+
+_AuditRow = tuple[str, str, str, str, int, int, int, str]
+
+
+def audit_cleaning(
+    applications: ir.Table, malformed: ir.Table, rules: CleaningRules
+) -> pd.DataFrame:
+    """Return one row for each step and class.
+
+    Sections: `malformed` (lines of the file with too few or too many fields: never
+    rows), `unparseable` (cells with text that is no such value; their rows fall to
+    `missing_value`), `filter` (the paper's steps, in order).
+
+    Args:
+        applications: The typed table.
+        malformed: `class` and `text` of the lines that are no rows.
+        rules: The rules that the cleaning uses.
+    """
+    counts = _counts(applications, rules)
+    steps = cleaning_steps(applications, rules)
+    rows: list[_AuditRow] = []
+    for name, label in _CLASSES.items():
+        of_class = counts[counts.approved == label]
+        n_rows = int(of_class.n_rows.sum())
+        rows += [
+            _malformed_row(malformed.filter(malformed["class"] == name), name, n_rows),
+            *_unparseable_rows(
+                applications.filter(applications.approved == label), of_class, name
+            ),
+            *_filter_rows(of_class, steps, name),
+        ]
+    audit = pd.DataFrame(rows, columns=list(AUDIT_COLUMNS))
+    order = ["malformed", "unparseable", "filter"]
+    return audit.sort_values(
+        "section", key=lambda s: s.map(order.index), kind="stable", ignore_index=True
+    )
+
+
+def audit_metrics(audit: pd.DataFrame) -> dict[str, float]:
+    """Return the audit as flat numbers: `rejected.missing_value.removed`, ..."""
+    metrics = {}
+    for _, row in audit.iterrows():
+        prefix = f"{row['class']}.{row.step}"
+        if row.section == "filter":
+            for value in ("rows_in", "removed", "kept"):
+                metrics[f"{prefix}.{value}"] = float(row[value])
+        else:
+            metrics[f"{prefix}.{row.section}"] = float(row.removed)
+    return metrics
+
+
+def audit_text(audit: pd.DataFrame) -> str:
+    """Return the audit for a console: the filters, and whatever else was found."""
+    shown = audit[(audit.section == "filter") | (audit.removed > 0)]
+    wide = shown.pivot_table(
+        index="step", columns="class", values=["removed", "kept"], sort=False
+    )
+    columns = [(name, value) for name in _CLASSES for value in ("removed", "kept")]
+    table = wide.swaplevel(axis=1)[columns].map("{:,.0f}".format)
+    table = table.rename_axis(index=None, columns=[None, None])
+    lines = [
+        f"{row.section} {row.step} ({row['class']}), e.g. {row.examples}"
+        for _, row in shown[shown.examples != ""].iterrows()
+    ]
+    return "\n".join([table.to_string(), *lines])
+
+
+def require_both_classes(audit: pd.DataFrame) -> None:
+    """Stop when cleaning leaves a class without rows.
+
+    Raises:
+        InputError: With the step that removed the last rows.
+    """
+    for name in _CLASSES:
+        steps = audit[(audit.section == "filter") & (audit["class"] == name)]
+        if steps.kept.iloc[-1] == 0:
+            last = steps[steps.removed > 0]
+            cause = (
+                f"'{last.step.iloc[-1]}' removed the last {last.removed.iloc[-1]:,}"
+                if len(last)
+                else "the file has none"
+            )
+            message = (
+                f"No {name} application is left after cleaning: {cause}. A model needs "
+                f"both classes; check the file, or the limits in parameters_cleaning."
+            )
+            raise InputError(message)
+
+
+def _counts(applications: ir.Table, rules: CleaningRules) -> pd.DataFrame:
+    """Count rows and unreadable cells by class and removing step, in one scan."""
+    marked = mark_removed(applications, rules)
+    unparsed = {name: marked[f"{name}_unparsed"].count() for name in PARSED_COLUMNS}
+    groups = marked.group_by("approved", "removed_by")
+    return groups.aggregate(n_rows=marked.count(), **unparsed).execute()
+
+
+def _malformed_row(lines: ir.Table, name: str, n_rows: int) -> _AuditRow:
+    bad = int(lines.count().execute())
+    examples = _examples(lines.text) if bad else ""
+    rule = "as many fields as the header"
+    return ("malformed", "line", rule, name, n_rows + bad, bad, n_rows, examples)
+
+
+def _unparseable_rows(
+    applications: ir.Table, counts: pd.DataFrame, name: str
+) -> list[_AuditRow]:
+    n_rows = int(counts.n_rows.sum())
+    rows: list[_AuditRow] = []
+    for column in PARSED_COLUMNS:
+        bad = int(counts[column].sum())
+        examples = _examples(applications[f"{column}_unparsed"]) if bad else ""
+        rows.append(
+            (
+                "unparseable",
+                column,
+                "empty or readable",
+                name,
+                n_rows,
+                bad,
+                n_rows - bad,
+                examples,
+            )
+        )
+    return rows
+
+
+def _filter_rows(counts: pd.DataFrame, steps: list[Step], name: str) -> list[_AuditRow]:
+    removed_by = counts.groupby("removed_by").n_rows.sum()
+    rows: list[_AuditRow] = []
+    left = int(counts.n_rows.sum())
+    for step in steps:
+        removed = int(removed_by.get(step.name, 0))
+        kept = left - removed
+        rows.append(("filter", step.name, step.rule, name, left, removed, kept, ""))
+        left = kept
+    return rows
+
+
+def _examples(texts: ir.StringColumn) -> str:
+    table = texts.name("text").as_table()
+    distinct = table.filter(table.text.notnull()).distinct().order_by("text")
+    return "; ".join(distinct.limit(_MAX_EXAMPLES).execute().text.str.slice(0, 80))
