@@ -1,0 +1,81 @@
+"""One of LendingClub's two published CSV files, as a user has it."""
+
+from copy import deepcopy
+from typing import Any, NoReturn
+
+from kedro.io import DatasetError
+from kedro_datasets._typing import TablePreview
+from kedro_datasets.ibis import FileDataset
+
+from ridgeline.datasets.preview import table_preview
+from ridgeline.lendingclub.reading import (
+    PublishedTable,
+    find_files,
+    fingerprint,
+    read_published,
+)
+from ridgeline.lendingclub.schema import Kind
+
+__all__ = ["PublishedCsvDataset"]
+
+
+class PublishedCsvDataset(FileDataset):  # type: ignore[misc]
+    """A published file, lazily read as text by an Ibis backend; never written.
+
+    Example:
+        ```yaml
+        rejected_raw:
+          type: ridgeline.datasets.PublishedCsvDataset
+          filepath: data/01_raw/rejected*.csv*
+          kind: rejected
+          connection: {backend: duckdb, memory_limit: 1GB}
+        ```
+    """
+
+    def __init__(
+        self,
+        *,
+        filepath: str,
+        kind: Kind,
+        connection: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        """Name the file.
+
+        Args:
+            filepath: A path or pattern of `.csv` or `.csv.gz` files.
+            kind: `accepted` or `rejected`.
+            connection: The Ibis backend and its arguments. Tables that meet in one
+                node need the same.
+            metadata: Ignored by Kedro; read by Kedro-Viz.
+        """
+        super().__init__(
+            filepath, "csv", connection=deepcopy(connection), metadata=metadata
+        )
+        self._kind = kind
+
+    def load(self) -> PublishedTable:
+        """Check the file by its header and open it."""
+        return read_published(self.connection, self._files(), self._kind)
+
+    def save(self, data: NoReturn) -> NoReturn:
+        """Refuse: raw data are not for writing."""
+        message = f"The {self._kind} file is raw data: it is read and never written."
+        raise DatasetError(message)
+
+    def fingerprint(self) -> str:
+        """Return the SHA-256 of the files' bytes."""
+        return fingerprint(self._files())
+
+    def preview(self, nrows: int = 5) -> TablePreview:
+        """Return the first rows for Kedro-Viz."""
+        return table_preview(self.load().rows.head(nrows).execute())
+
+    def _files(self) -> list[str]:
+        return find_files(str(self._filepath), self._kind)
+
+    def _exists(self) -> bool:
+        return bool(self._files())
+
+    def _describe(self) -> dict[str, Any]:
+        return {"filepath": str(self._filepath), "kind": self._kind}

@@ -1,0 +1,96 @@
+"""LendingClub's published files without a download: simulated once, then read."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from kedro_datasets._typing import TablePreview
+
+from ridgeline.datasets.preview import table_preview
+from ridgeline.datasets.published_csv import PublishedCsvDataset
+from ridgeline.lendingclub.schema import Kind
+
+__all__ = ["SimulatedCsvDataset"]
+
+logger = logging.getLogger(__name__)
+
+# Part of the file's name: raise it when the simulator draws other rows for a seed, so
+# that no file of the former simulator is taken for one of the new.
+_SIMULATOR_VERSION = 1
+
+
+class SimulatedCsvDataset(PublishedCsvDataset):
+    """A simulated file in the published format, written when it is first needed.
+
+    Example:
+        ```yaml
+        rejected_raw:
+          type: ridgeline.datasets.SimulatedCsvDataset
+          folder: data/01_raw
+          kind: rejected
+          rows: 277000
+          seed: 0
+        ```
+    """
+
+    def __init__(
+        self,
+        *,
+        folder: str,
+        kind: Kind,
+        rows: int,
+        seed: int,
+        connection: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        """Say what to simulate.
+
+        Args:
+            folder: Where the file is kept.
+            kind: `accepted` or `rejected`.
+            rows: Number of applications in the file.
+            seed: The same seed gives the same file.
+            connection: The Ibis backend and its arguments.
+            metadata: Ignored by Kedro; read by Kedro-Viz.
+        """
+        name = f"simulated_{kind}_{rows}_seed_{seed}_v{_SIMULATOR_VERSION}.csv"
+        super().__init__(
+            filepath=str(Path(folder) / name),
+            kind=kind,
+            connection=connection,
+            metadata=metadata,
+        )
+        self._rows = rows
+        self._seed = seed
+
+    def preview(self, nrows: int = 5) -> TablePreview:
+        """Return the first rows for Kedro-Viz, without writing the file for it."""
+        from ridgeline.lendingclub.simulator import simulate  # noqa: PLC0415
+
+        batches = simulate(self._kind, max(nrows, 1), self._seed)
+        rows: pd.DataFrame = next(batches).to_pandas()
+        return table_preview(rows.head(nrows))
+
+    def _files(self) -> list[str]:
+        path = Path(self._filepath)
+        if not path.exists():
+            from ridgeline.lendingclub.simulator import (  # noqa: PLC0415
+                write_published,
+            )
+
+            logger.info(
+                "Simulating %s rows of LendingClub's %s file into %s (once)...",
+                f"{self._rows:,}",
+                self._kind,
+                path.name,
+            )
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_published(self._kind, path, self._rows, self._seed)
+        return super()._files()
+
+    def _exists(self) -> bool:
+        return True  # it can always be made
+
+    def _describe(self) -> dict[str, Any]:
+        return {**super()._describe(), "rows": self._rows, "seed": self._seed}

@@ -1,0 +1,27 @@
+"""Nodes of the ingestion pipeline."""
+
+import ibis
+import ibis.expr.types as ir
+
+from ridgeline.lendingclub.parsing import parse_applications
+from ridgeline.lendingclub.reading import PublishedTable
+
+__all__ = ["type_applications"]
+
+
+def type_applications(
+    accepted: PublishedTable, rejected: PublishedTable
+) -> tuple[ir.Table, ir.Table]:
+    """Bring the two published files into one typed table; drop nothing.
+
+    Returns:
+        The typed applications, and the lines that are no rows (`class`, `text`). The
+        second is filled while the first is saved, so it has to be saved after it.
+    """
+    malformed = ibis.union(
+        *(
+            table.malformed.mutate(**{"class": ibis.literal(name)})
+            for name, table in {"accepted": accepted, "rejected": rejected}.items()
+        )
+    )
+    return parse_applications(accepted.rows, rejected.rows), malformed

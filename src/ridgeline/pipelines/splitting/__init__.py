@@ -1,0 +1,5 @@
+"""Train, validation and test."""
+
+from ridgeline.pipelines.splitting.pipeline import create_pipeline
+
+__all__ = ["create_pipeline"]

@@ -1,0 +1,19 @@
+"""Kedro's settings: hooks, and how configuration is read."""
+
+import warnings
+
+from ridgeline.hooks import PlainErrorHook, TrackingHook
+
+HOOKS = (PlainErrorHook(), TrackingHook())
+
+CONFIG_LOADER_ARGS = {
+    "base_env": "base",
+    "default_run_env": "local",
+    "config_patterns": {"mlflow": ["mlflow*", "mlflow*/**"]},
+    # An environment, or --params, changes one leaf and not its whole group.
+    "merge_strategy": {"parameters": "soft", "mlflow": "soft"},
+}
+
+# Our commands use --pipeline, which Kedro keeps until 2.0; we stay below 2.
+warnings.filterwarnings("ignore", message="Option '--pipeline' is deprecated")
+warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
