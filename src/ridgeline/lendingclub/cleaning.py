@@ -11,12 +11,11 @@ from typing import NamedTuple
 import ibis
 import ibis.expr.types as ir
 
-from ridgeline.lendingclub.schema import PURPOSES, TITLE_PURPOSES
+from ridgeline.lendingclub.schema import PURPOSE_COLUMNS, TITLE_PURPOSES
 from ridgeline.parameters import Parameters
 
 __all__ = [
     "FEATURES",
-    "PURPOSE_COLUMNS",
     "CleaningRules",
     "Step",
     "clean_applications",
@@ -32,10 +31,6 @@ _CELLS = (
     "employment_length",
     "title",
 )
-
-PURPOSE_COLUMNS = {
-    purpose: f"purpose_{purpose.lower().replace(' ', '_')}" for purpose in PURPOSES
-}
 
 FEATURES = (
     "application_date",

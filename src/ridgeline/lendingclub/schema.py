@@ -10,6 +10,7 @@ __all__ = [
     "COLUMNS",
     "EMPLOYMENT_LEVELS",
     "PURPOSES",
+    "PURPOSE_COLUMNS",
     "REJECTED_COLUMNS",
     "SOURCES",
     "TITLE_PURPOSES",
@@ -110,6 +111,11 @@ PURPOSES: Final = (
     "Purchase",
     "Others",
 )
+
+# The one-hot columns of the clean table.
+PURPOSE_COLUMNS: Final = {
+    purpose: f"purpose_{purpose.lower().replace(' ', '_')}" for purpose in PURPOSES
+}
 
 # Titles in lower case with blanks for underscores, so that `credit_card` (the code
 # that declined applications carry until 2016-17, and accepted loans throughout) and

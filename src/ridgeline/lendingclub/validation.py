@@ -14,8 +14,8 @@ import ibis
 import ibis.expr.types as ir
 
 from ridgeline.errors import InputError
-from ridgeline.lendingclub.cleaning import PURPOSE_COLUMNS, CleaningRules
-from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS
+from ridgeline.lendingclub.cleaning import CleaningRules
+from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, PURPOSE_COLUMNS
 
 __all__ = ["validate_clean", "validate_typed"]
 
@@ -90,7 +90,7 @@ def validate_clean(applications: ir.Table, rules: CleaningRules) -> None:
 
 
 def _validate(table: ir.Table, name: str, rules: dict[str, _Rule]) -> None:
-    import pandera.errors  # noqa: PLC0415  a second of import, not needed to list pipelines
+    import pandera.errors  # a second of import, not needed to list pipelines
 
     try:
         _pandera_schema(rules).validate(table, lazy=True)
@@ -105,7 +105,7 @@ def _validate(table: ir.Table, name: str, rules: dict[str, _Rule]) -> None:
 
 
 def _pandera_schema(rules: dict[str, _Rule]) -> Any:
-    import pandera.ibis as pa  # noqa: PLC0415
+    import pandera.ibis as pa
 
     def column(rule: _Rule) -> Any:
         # A few failing cases are enough: Pandera would fetch every one of them.

@@ -1,0 +1,375 @@
+"""LendingClub's two published files, simulated with their dirt and a known truth.
+
+The class comes first, because it is the file; then the month, then (for declined
+applications) whether there is a score, then all other cells, independently. The
+probabilities stand in `distributions`; what they imply about approval in `truth`.
+
+Rows are drawn in chunks of fixed size, each from its own seed. A longer file therefore
+starts with the shorter one, memory stays bounded, and chunks can be made in parallel.
+"""
+
+import gzip
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import date, timedelta
+from functools import cache
+from pathlib import Path
+from typing import BinaryIO, Final, cast
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ridgeline.errors import InputError
+from ridgeline.lendingclub.schema import COLUMNS, Kind
+from ridgeline.lendingclub.simulator import distributions, profile
+from ridgeline.lendingclub.simulator.blocks import (
+    Block,
+    Drawn,
+    header,
+    make_block,
+    running_block,
+    to_batch,
+    to_lines,
+)
+from ridgeline.lendingclub.simulator.distributions import MISSING, MONTHS
+from ridgeline.lendingclub.simulator.filler import POOL, filler_block
+from ridgeline.lendingclub.simulator.places import PLACES
+
+__all__ = ["CHUNK", "simulate", "write_published"]
+
+CHUNK: Final = 25_000  # rows drawn from one seed
+_WORKERS: Final = min(4, os.cpu_count() or 1)  # more would only wait for the disk
+
+Integers = NDArray[np.int64]
+
+# Accepted loans have the columns that the form got in December 2015 from then on.
+_LATE_MONTH: Final = distributions.month_index("2015-12")
+_GZIP_LEVEL: Final = 1  # simulated files are written once and read a few times
+
+
+def simulate(kind: Kind, rows: int, seed: int) -> Iterator[pa.RecordBatch]:
+    """Simulates one published file, as batches of text columns.
+
+    Args:
+        kind: `accepted` or `rejected`.
+        rows: Applications over the whole period; the accepted file's closing lines
+            come on top.
+        seed: Equal seeds give equal rows; a longer file starts with the shorter one.
+
+    Yields:
+        Batches in the published layout; an empty cell is null.
+
+    Raises:
+        InputError: If the kind is unknown, or rows or seed are negative.
+    """
+    _check(kind, rows, seed)
+    return _batches(kind, rows, seed)
+
+
+def write_published(kind: Kind, path: Path, rows: int, seed: int) -> None:
+    """Writes one simulated file as it was published, or leaves nothing behind.
+
+    Args:
+        kind: `accepted` or `rejected`.
+        path: Target; a name that ends in `.gz` is compressed.
+        rows: Applications over the whole period.
+        seed: Equal arguments give equal bytes.
+
+    Raises:
+        InputError: If the kind is unknown, or rows or seed are negative.
+    """
+    _check(kind, rows, seed)
+    temporary = path.with_name(f".{path.name}.{uuid4().hex}")
+    try:
+        with temporary.open("xb") as file:
+            if path.suffix == ".gz":
+                # No name and no time in the header: equal arguments, equal bytes.
+                with gzip.GzipFile("", "wb", _GZIP_LEVEL, file, mtime=0) as packed:
+                    _write(cast("BinaryIO", packed), kind, rows, seed)
+            else:
+                _write(file, kind, rows, seed)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _check(kind: Kind, rows: int, seed: int) -> None:
+    """Refuses what cannot be simulated."""
+    if kind not in COLUMNS:
+        message = f"The kind is {kind!r}; it must be one of {', '.join(COLUMNS)}."
+        raise InputError(message)
+    for name, value in (("rows", rows), ("seed", seed)):
+        if value < 0:
+            message = f"Got {name}={value}; it must be zero or more."
+            raise InputError(message)
+
+
+def _batches(kind: Kind, rows: int, seed: int) -> Iterator[pa.RecordBatch]:
+    for number in range(_count(rows)):
+        yield to_batch(_chunk(kind, rows, seed, number))
+    if kind == "accepted":
+        yield to_batch(_footer(rows))
+
+
+def _write(file: BinaryIO, kind: Kind, rows: int, seed: int) -> None:
+    """Writes header and lines, while other threads make the next chunks."""
+    file.write(header(COLUMNS[kind]).encode())
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        pending: deque[Future[memoryview]] = deque()
+        for number in range(_count(rows)):
+            pending.append(pool.submit(_lines, kind, rows, seed, number))
+            # A bounded queue: finished chunks wait in memory for their turn.
+            if len(pending) > _WORKERS:
+                file.write(pending.popleft().result())
+        for lines in pending:
+            file.write(lines.result())
+    if kind == "accepted":
+        file.write(to_lines(_footer(rows)))
+
+
+def _lines(kind: Kind, rows: int, seed: int, number: int) -> memoryview:
+    return to_lines(_chunk(kind, rows, seed, number))
+
+
+def _count(rows: int) -> int:
+    """Number of chunks."""
+    return -(-rows // CHUNK)
+
+
+def _chunk(kind: Kind, rows: int, seed: int, number: int) -> list[Drawn]:
+    """Draws one chunk, whole, and cuts what lies beyond the rows asked for."""
+    sequence = np.random.SeedSequence([seed, list(COLUMNS).index(kind), number])
+    generator = np.random.default_rng(sequence)
+    if kind == "accepted":
+        drawn = _draw_accepted(generator, number * CHUNK)
+    else:
+        drawn = _draw_rejected(generator)
+    size = min(CHUNK, rows - number * CHUNK)
+    return [(block, positions[:size]) for block, positions in drawn]
+
+
+def _draw_rejected(generator: np.random.Generator) -> list[Drawn]:
+    """Draws declined applications: positions in the blocks, in the file's order."""
+    tables = distributions.rejected_tables()
+    month = tables["month"].draw(generator, CHUNK)
+    scored = generator.random(CHUNK) < distributions.scored_shares()[month]
+    group = distributions.rejected_groups(month, scored)
+    score = np.zeros(CHUNK, dtype=np.int64)  # the block's first row is the empty cell
+    kind_of_score = group[scored] - distributions.SCORED_GROUP
+    score[scored] = 1 + tables["score"].draw(
+        generator, len(kind_of_score), kind_of_score
+    )
+    amount, dti, employment, category = (
+        tables[name].draw(generator, CHUNK, group)
+        for name in ("amount", "dti", "employment", "category")
+    )
+    policy = generator.random(CHUNK) < profile.POLICY_TWO / 100
+    blocks = _rejected_blocks()
+    return [
+        (blocks["amount"], amount),
+        (blocks["day"], _days(generator, month)),
+        (blocks["title"], _titles(generator, month, scored, category)),
+        (blocks["score"], score),
+        (blocks["dti"], dti),
+        (blocks["place"], _place_table("rejected").draw(generator, CHUNK)),
+        (blocks["employment"], 2 * employment + policy),
+    ]
+
+
+def _draw_accepted(generator: np.random.Generator, first: int) -> list[Drawn]:
+    """Draws accepted loans: positions in the blocks, in the file's order."""
+    tables = distributions.accepted_tables()
+    month = tables["month"].draw(generator, CHUNK)
+    score = tables["score"].draw(generator, CHUNK, month // 12)
+    amount, dti, employment, category = (
+        tables[name].draw(generator, CHUNK)
+        for name in ("amount", "dti", "employment", "category")
+    )
+    undated = generator.random(CHUNK) < profile.MISSING_ISSUE_DATE / 100
+    row = generator.integers(0, POOL // 2, CHUNK)
+    row += POOL // 2 * (month >= _LATE_MONTH)
+    numbers = np.arange(CHUNK)
+    blocks = _accepted_blocks()
+    return [
+        (running_block("id", first + 1, CHUNK), numbers),
+        (blocks["amount"], amount),
+        (filler_block("term", "emp_title"), row),
+        (blocks["employment"], employment),
+        (filler_block("home_ownership", "verification_status"), row),
+        (blocks["month"], np.where(undated, MONTHS, month)),
+        (filler_block("loan_status", "desc"), row),
+        (blocks["title"], _display_titles(generator, month, category)),
+        (blocks["place"], _place_table("accepted").draw(generator, CHUNK)),
+        (blocks["dti"], dti),
+        (filler_block("delinq_2yrs", "earliest_cr_line"), row),
+        (blocks["score"], score),
+        (filler_block("inq_last_6mths", "settlement_term"), row),
+    ]
+
+
+def _days(generator: np.random.Generator, month: Integers) -> Integers:
+    """Days since the first of the period, any day of the month alike."""
+    starts = _month_starts()
+    lengths = np.diff(starts)
+    day = generator.random(len(month)) * lengths[month]
+    return starts[month] + day.astype(np.int64)
+
+
+def _titles(
+    generator: np.random.Generator,
+    month: Integers,
+    scored: NDArray[np.bool_],
+    category: Integers,
+) -> Integers:
+    """Rows of the title block: codes, display names, free texts, and the empty one."""
+    count = len(profile.CATEGORIES)
+    coded = (
+        generator.random(len(month))
+        < distributions.code_spelling()[scored.astype(np.int64), month]
+    )
+    title = np.where(coded, category, count + category)
+    title = np.where(category == count, 2 * count, title)
+    free = _free_titles(generator, "rejected", month)
+    return np.where(free >= 0, 2 * count + 1 + free, title)
+
+
+def _display_titles(
+    generator: np.random.Generator, month: Integers, category: Integers
+) -> Integers:
+    """Rows of the purpose and title block: display name, blank, or a free text."""
+    blank = generator.random(len(month)) < profile.BLANK_TITLE / 100
+    free = _free_titles(generator, "accepted", month)
+    variant = np.where(blank, 1, np.where(free >= 0, 2 + free, 0))
+    return category * (2 + len(profile.FREE_TITLES)) + variant
+
+
+def _free_titles(
+    generator: np.random.Generator, kind: Kind, month: Integers
+) -> Integers:
+    """Numbers of free texts, -1 where the title comes from the form's list."""
+    end, share = profile.FREE_TITLE_SHARES[kind]
+    written = 100 * generator.random(len(month)) < share
+    written &= month < distributions.month_index(end)
+    text = generator.integers(0, len(profile.FREE_TITLES), len(month))
+    return np.where(written, text, -1)
+
+
+@cache
+def _month_starts() -> Integers:
+    """Days from the start of the period to the start of each month and to its end."""
+    first = np.datetime64(f"{profile.FIRST_YEAR}-01", "M")
+    days = (first + np.arange(MONTHS + 1)).astype("datetime64[D]")
+    return np.asarray((days - days[0]).astype(np.int64))
+
+
+@cache
+def _place_table(kind: Kind) -> distributions.Table:
+    """Distribution over the place block's rows, each state's prefixes alike."""
+    column = 3 if kind == "accepted" else 4
+    shares = [
+        float(place[column]) / (place[2] - place[1] + 1)
+        for place in PLACES
+        for _ in range(place[1], place[2] + 1)
+    ]
+    probability = np.array([shares]) / sum(shares)
+    return distributions.Table(np.arange(len(shares)), probability)
+
+
+def _place_block(zip_name: str, state_name: str) -> Block:
+    rows = [
+        (f"{prefix:03d}xx", state)
+        for state, first, last, _, _ in PLACES
+        for prefix in range(first, last + 1)
+    ]
+    return make_block([zip_name, state_name], rows)
+
+
+@cache
+def _rejected_blocks() -> dict[str, Block]:
+    """The rejected file's cells: positions are those of the tables' supports."""
+    first = date(profile.FIRST_YEAR, 1, 1)
+    days = [first + timedelta(days=int(day)) for day in range(_month_starts()[-1])]
+    codes = [row[0] for row in profile.CATEGORIES]
+    displays = [row[1] for row in profile.CATEGORIES]
+    titles = [*codes, *displays, None, *profile.FREE_TITLES]
+    scores = [None, *(f"{score}.0" for score in distributions.SCORES)]
+    employments = [
+        (text, policy)
+        for text in distributions.EMPLOYMENT_TEXTS
+        for policy in ("0.0", "2.0")
+    ]
+    return {
+        "amount": _column(
+            "Amount Requested", [f"{a}.0" for a in distributions.AMOUNTS]
+        ),
+        "day": _column("Application Date", [day.isoformat() for day in days]),
+        "title": _column("Loan Title", titles),
+        "score": _column("Risk_Score", scores),
+        "dti": _column("Debt-To-Income Ratio", [_percent(x) for x in _dti_values()]),
+        "place": _place_block("Zip Code", "State"),
+        "employment": make_block(["Employment Length", "Policy Code"], employments),
+    }
+
+
+@cache
+def _accepted_blocks() -> dict[str, Block]:
+    """The accepted file's cells that matter, with neighbours that repeat them."""
+    amounts = [(None, *(f"{amount}.0",) * 3) for amount in distributions.AMOUNTS]
+    months = [
+        f"{profile.MONTH_NAMES[month % 12]}-{profile.FIRST_YEAR + month // 12}"
+        for month in range(MONTHS)
+    ]
+    titles = [
+        (code, title)
+        for code, display, *_ in profile.CATEGORIES
+        for title in (display, None, *profile.FREE_TITLES)
+    ]
+    bands = [
+        (f"{low}.0", f"{low + 4 if low < distributions.BANDS[-1] else 850}.0")
+        for low in distributions.BANDS
+    ]
+    dti = [None if x == MISSING else str(x / 100) for x in _dti_values()]
+    return {
+        "amount": make_block(
+            ["member_id", "loan_amnt", "funded_amnt", "funded_amnt_inv"], amounts
+        ),
+        "employment": _column("emp_length", distributions.EMPLOYMENT_TEXTS),
+        "month": _column("issue_d", [*months, None]),
+        "title": make_block(["purpose", "title"], titles),
+        "place": _place_block("zip_code", "addr_state"),
+        "dti": _column("dti", dti),
+        "score": make_block(["fico_range_low", "fico_range_high"], bands),
+    }
+
+
+def _column(name: str, cells: Sequence[str | None]) -> Block:
+    return make_block([name], [(cell,) for cell in cells])
+
+
+def _dti_values() -> list[int]:
+    return [int(value) for value in distributions.DTI_HUNDREDTHS]
+
+
+def _percent(hundredths: int) -> str | None:
+    """Spells hundredths as the rejected file does: 54.58%, 12.9%, 100%, -1%."""
+    if hundredths == MISSING:
+        return None
+    return f"{hundredths / 100:.2f}".rstrip("0").rstrip(".") + "%"
+
+
+def _footer(rows: int) -> list[Drawn]:
+    """The closing lines of the accepted file: a sentence in `id`, all else empty."""
+    share = rows / profile.FILE_ROWS["accepted"]
+    count = max(2, round(profile.FOOTER_ROWS * share))
+    sentences = [
+        f"Total amount funded in policy code {1 + line % 2}: "
+        f"{460_296_150 + 13_704_025 * line}"
+        for line in range(count)
+    ]
+    empty = [None] * (len(COLUMNS["accepted"]) - 1)
+    block = make_block(COLUMNS["accepted"], [(text, *empty) for text in sentences])
+    return [(block, np.arange(count))]
