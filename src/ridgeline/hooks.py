@@ -1,0 +1,243 @@
+"""Kedro hooks: what a run tells MLflow, and errors in one clear sentence."""
+
+import atexit
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+
+import click
+from kedro.config import MissingConfigException
+from kedro.framework.cli.utils import KedroCliError
+from kedro.framework.context import KedroContext
+from kedro.framework.hooks import hook_impl
+from kedro.io import CatalogProtocol
+from kedro.pipeline import Pipeline
+from kedro.pipeline.node import Node
+from kedro.validation.exceptions import DataValidationError
+
+from ridgeline.errors import RidgelineError
+from ridgeline.tracking import NodeRecorder, Tracker, TrackingError, read_config
+from ridgeline.tracking.tags import (
+    command_line,
+    fingerprint_tags,
+    git_tags,
+    run_parameters,
+    runner_name,
+    version_tags,
+)
+
+__all__ = ["PlainError", "PlainErrorHook", "TrackingHook"]
+
+logger = logging.getLogger(__name__)
+
+
+class TrackingHook:
+    """Records a run in MLflow; mlflow.yml configures it.
+
+    Under SequentialRunner and ThreadRunner every node is recorded. ParallelRunner
+    runs nodes in other processes, which do not share the connection to MLflow: the
+    run, its parameters, tags and result are recorded then, its nodes are not.
+    """
+
+    def __init__(self) -> None:
+        self._context: KedroContext | None = None
+        self._tracker: Tracker | None = None
+        self._nodes: NodeRecorder | None = None
+        self._farewell = ""
+
+    @hook_impl
+    def after_context_created(self, context: KedroContext) -> None:
+        """Keep the context: it knows the project and its configuration."""
+        self._context = context
+
+    @hook_impl
+    def before_pipeline_run(
+        self,
+        run_params: dict[str, Any],
+        pipeline: Pipeline,
+        catalog: CatalogProtocol[Any, Any],
+    ) -> None:
+        """Open the run and record what is known before the first node."""
+        self._kill()  # a run that was interrupted in a notebook
+        with _as_sentence():
+            self._start(run_params, pipeline, catalog)
+
+    @hook_impl
+    def before_dataset_loaded(self, node: Node) -> None:
+        """A node begins with the loading of its first input."""
+        if self._nodes is not None:
+            self._nodes.begin(node)
+
+    @hook_impl
+    def before_node_run(self, node: Node) -> None:
+        """A node without inputs begins here."""
+        if self._nodes is not None:
+            self._nodes.begin(node)
+
+    @hook_impl
+    def after_node_run(self, node: Node) -> None:
+        """A node without outputs ends here."""
+        if self._nodes is not None:
+            self._nodes.ran(node)
+
+    @hook_impl
+    def after_dataset_saved(self, dataset_name: str, data: Any, node: Node) -> None:
+        """Any other node ends with the saving of its last output."""
+        if self._nodes is not None:
+            self._nodes.saved(node, dataset_name, data)
+
+    @hook_impl
+    def on_node_error(self, node: Node) -> None:
+        """Stop the clock; `on_pipeline_error` records the failure."""
+        if self._nodes is not None:
+            self._nodes.failed(node)
+
+    @hook_impl
+    def after_pipeline_run(self) -> None:
+        """Close the run and say where to look."""
+        with _as_sentence():
+            if self._nodes is not None:
+                self._nodes.finish_all()
+            if self._end("FINISHED"):
+                logger.info("%s", self._farewell)
+
+    @hook_impl
+    def on_pipeline_error(self, error: Exception) -> None:
+        """Close the run as failed; the run's own error is the one to show."""
+        if self._tracker is None or self._nodes is None:
+            return
+        try:
+            self._tracker.set_tags({"error": _first_line(error)})
+            unfinished = self._nodes.finish_all()
+            if unfinished:
+                self._tracker.set_tags({"failed_node": ", ".join(unfinished)})
+            self._end("FAILED")
+        except TrackingError as failure:
+            logger.warning("%s", failure)
+
+    def _start(
+        self,
+        run_params: dict[str, Any],
+        pipeline: Pipeline,
+        catalog: CatalogProtocol[Any, Any],
+    ) -> None:
+        config = read_config(_mlflow_yml(self._context))
+        if not config.enabled:
+            return
+        project_path = Path(run_params["project_path"]).resolve()
+        names = ", ".join(run_params.get("pipeline_names") or ["__default__"])
+        run_name = f"{names} {datetime.now():%Y-%m-%d %H:%M}"
+        tracker = Tracker(config, project_path)
+        tracker.start(run_name)
+        if not tracker.active:
+            return
+        self._tracker = tracker
+        atexit.register(self._kill)
+        self._nodes = NodeRecorder(tracker, catalog, config)
+        self._farewell = f"Tracked as '{run_name}'. To see it: {config.how_to_look()}"
+        inputs = pipeline.inputs()
+        with tracker.guard():
+            tracker.set_tags(
+                _run_tags(run_params, names, self._context)
+                | git_tags(project_path)
+                | version_tags()
+                | fingerprint_tags(catalog, inputs)
+            )
+            tracker.log_parameters(run_parameters(catalog, inputs))
+
+    def _end(self, status: str) -> bool:
+        """Close the open run, if any, and tell whether MLflow has it complete."""
+        tracker, self._tracker, self._nodes = self._tracker, None, None
+        atexit.unregister(self._kill)
+        return tracker is not None and tracker.end(status)
+
+    def _kill(self) -> None:
+        """Close a run that nobody closed: Kedro has no hook for an interruption."""
+        try:
+            self._end("KILLED")
+        except TrackingError as failure:
+            logger.warning("%s", failure)
+
+
+class PlainError(KedroCliError):
+    """An error that the command line shows as its sentence alone.
+
+    Kedro's own display asks Python for the exception being handled; click 8.5 shows
+    errors after that moment, so it would read "NoneType: None".
+    """
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the sentence."""
+        click.ClickException.show(self, file)
+
+
+class PlainErrorHook:
+    """Shows an error that was written for the user as a sentence, not a traceback.
+
+    The original error stays chained for Python code, and goes to the debug log:
+    `kedro run` has no option to show it.
+    """
+
+    # Last, because raising here keeps the hooks after this one from being called.
+    @hook_impl(trylast=True)
+    def on_pipeline_error(self, error: Exception) -> None:
+        """Raise the sentence, if the chain of causes holds one."""
+        cause: BaseException | None = error
+        seen: set[int] = set()
+        while cause is not None and id(cause) not in seen:
+            if isinstance(cause, RidgelineError | DataValidationError):
+                logger.debug("The error in full:", exc_info=error)
+                raise PlainError(str(cause)) from error
+            seen.add(id(cause))
+            cause = cause.__cause__ or cause.__context__
+
+
+@contextmanager
+def _as_sentence() -> Iterator[None]:
+    """For hooks outside Kedro's own error handling, where PlainErrorHook is deaf."""
+    try:
+        yield
+    except RidgelineError as error:
+        raise PlainError(str(error)) from error
+
+
+def _mlflow_yml(context: KedroContext | None) -> Mapping[str, Any]:
+    if context is None:
+        return {}
+    try:
+        found: Mapping[str, Any] = context.config_loader["mlflow"]
+    except (KeyError, MissingConfigException):
+        return {}  # no such file, no such pattern: the defaults
+    return found
+
+
+def _run_tags(
+    run_params: dict[str, Any], pipelines: str, context: KedroContext | None
+) -> dict[str, str]:
+    loader = None if context is None else context.config_loader
+    environment = run_params.get("env") or getattr(loader, "default_run_env", None)
+    runner = runner_name(str(run_params.get("runner")))
+    if runner == "ParallelRunner":
+        logger.info("MLflow records the run but not its nodes under ParallelRunner.")
+    command = command_line()
+    return {
+        "pipeline": pipelines,
+        "kedro_env": environment or "base",
+        "runner": runner,
+        "command": command,
+        # MLflow's pages show this one as the source of the run.
+        "mlflow.source.name": command,
+    } | {
+        option: str(run_params[option])
+        for option in ("node_names", "from_nodes", "to_nodes", "tags", "runtime_params")
+        if run_params.get(option)
+    }
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).strip()
+    first = text.splitlines()[0] if text else ""
+    return f"{type(error).__name__}: {first}"

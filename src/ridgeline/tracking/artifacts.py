@@ -1,0 +1,208 @@
+"""A node's output as files to look at and numbers to compare."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from numbers import Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from ridgeline.tracking.config import TrackingConfig
+from ridgeline.tracking.tags import flatten, valid_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["write_output"]
+
+_LARGEST_FILE = 50_000_000  # bytes
+_LONGEST_TEXT = 1_000_000  # characters
+_LARGEST_ARRAY = 10_000  # elements
+
+logger = logging.getLogger(__name__)
+
+
+def write_output(
+    folder: Path, name: str, data: Any, dataset: Any, config: TrackingConfig
+) -> dict[str, float]:
+    """Write what is worth keeping of one output, which has been saved already.
+
+    Args:
+        folder: Where to write.
+        name: The output's dataset name; the files are called after it.
+        data: What the node returned. It is never changed, and a lazy table with a
+            saved file is never computed a second time.
+        dataset: The Kedro dataset that saved it.
+        config: Limits for tables.
+
+    Returns:
+        Metrics: the numbers of a mapping as `<name>.<key>`; empty for anything else.
+    """
+    target = folder / re.sub(r"[^\w.\-]", "_", name, flags=re.ASCII)
+    file = _local_file(dataset)
+    if _is_a(data, "pandas", "DataFrame"):
+        _write_frame(target, data, dataset, config)
+    elif _is_a(data, "ibis.expr.types", "Table"):
+        _write_lazy(target, data, dataset, config)
+    elif isinstance(data, Mapping | BaseModel) and _write_json(target, data):
+        return _numbers(name, data)
+    elif file is not None and file.stat().st_size <= _LARGEST_FILE:
+        shutil.copyfile(file, _with(target, file.suffix))
+    elif _is_a(data, "matplotlib.figure", "Figure"):
+        data.savefig(_with(target, ".png"))
+    elif isinstance(data, str) and len(data) <= _LONGEST_TEXT:
+        suffix = ".html" if data.lstrip().startswith("<") else ".txt"
+        _with(target, suffix).write_text(data, encoding="utf-8")
+    else:
+        logger.debug("Output '%s' (%s) is not logged", name, type(data).__name__)
+    return {}
+
+
+def _is_a(data: Any, module: str, name: str) -> bool:
+    """An isinstance check that imports nothing: no import, no such object."""
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(data, getattr(loaded, name))
+
+
+def _with(target: Path, suffix: str) -> Path:
+    # Not Path.with_suffix: a namespaced name such as `xnn.metrics` has a dot.
+    return target.parent / f"{target.name}{suffix}"
+
+
+def _local_file(dataset: Any) -> Path | None:
+    """The single local file behind a dataset, if there is one."""
+    dataset = getattr(dataset, "_dataset", dataset)  # kedro.io.CachedDataset
+    path = getattr(dataset, "_filepath", None) or getattr(dataset, "filepath", None)
+    remote = getattr(dataset, "_protocol", "file") != "file" or getattr(
+        dataset, "_fs_prefix", ""
+    )
+    if path is None or remote:
+        return None
+    if getattr(dataset, "_version", None) is not None:
+        path = dataset._get_load_path()
+    local = Path(str(path))
+    return local if local.is_file() else None
+
+
+def _write_json(target: Path, data: Mapping[Any, Any] | BaseModel) -> bool:
+    try:
+        text = json.dumps(data, indent=2, default=_jsonable)
+    except (TypeError, ValueError):
+        return False  # a mapping of figures or tables, say
+    _with(target, ".json").write_text(text + "\n", encoding="utf-8")
+    return True
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    # NumPy numbers and arrays, unless it would be a file of megabytes.
+    if hasattr(value, "tolist") and value.size <= _LARGEST_ARRAY:
+        return value.tolist()
+    message = f"{type(value).__name__} is not a JSON value"
+    raise TypeError(message)
+
+
+def _numbers(name: str, data: Any) -> dict[str, float]:
+    return {
+        valid_name(key): float(value)
+        for key, value in flatten(data, name).items()
+        if isinstance(value, Real) and not isinstance(value, bool)
+    }
+
+
+def _write_frame(
+    target: Path, data: pd.DataFrame, dataset: Any, config: TrackingConfig
+) -> None:
+    if len(data) <= config.full_table_rows:
+        _write_csv(_with(target, ".csv"), data)
+        return
+    schema = {str(column): str(kind) for column, kind in data.dtypes.items()}
+    digest = _saved_hash(dataset) or _frame_hash(data)
+    summary = {"schema": schema, "rows": len(data), **digest}
+    _write_summary(target, summary, data.head(config.preview_rows))
+
+
+def _write_lazy(target: Path, data: Any, dataset: Any, config: TrackingConfig) -> None:
+    """Describe an Ibis table from the file it was saved to, where there is one."""
+    schema = {column: str(kind) for column, kind in data.schema().items()}
+    summary: dict[str, Any] = {"schema": schema}
+    file = _local_file(dataset)
+    enough = config.full_table_rows + 1
+    if file is not None and file.suffix == ".parquet":
+        summary["rows"], head = _parquet_head(file, enough)
+    elif file is not None and file.suffix == ".csv":
+        head = _csv_head(file, enough)
+    else:
+        # No single file: a copy or a count could cost a second computation. What a
+        # database or a folder holds is ready to be read; in memory is only the recipe.
+        kept = data if _is_a(dataset, "kedro.io", "MemoryDataset") else dataset.load()
+        preview = kept.head(config.preview_rows).to_pandas()
+        _write_summary(target, summary, preview)
+        return
+    if len(head) < enough:
+        _write_csv(_with(target, ".csv"), head)
+        return
+    summary |= _saved_hash(dataset)
+    _write_summary(target, summary, head.head(config.preview_rows))
+
+
+def _parquet_head(file: Path, rows: int) -> tuple[int, pd.DataFrame]:
+    import pyarrow.parquet as pq  # heavy, and a table needs it only
+
+    with pq.ParquetFile(file) as parquet:
+        first = next(parquet.iter_batches(batch_size=rows), None)
+        if first is None:
+            first = parquet.schema_arrow.empty_table()
+        return parquet.metadata.num_rows, first.to_pandas()
+
+
+def _csv_head(file: Path, rows: int) -> pd.DataFrame:
+    import pandas as pd  # heavy, and a table needs it only
+
+    # As text: a preview shows what is in the file, not what pandas makes of it.
+    return pd.read_csv(file, nrows=rows, dtype=str, keep_default_na=False)
+
+
+def _write_csv(path: Path, frame: pd.DataFrame) -> None:
+    import pandas as pd  # heavy, and a table needs it only
+
+    frame.to_csv(path, index=not isinstance(frame.index, pd.RangeIndex))
+
+
+def _write_summary(
+    target: Path, summary: dict[str, Any], preview: pd.DataFrame
+) -> None:
+    text = json.dumps(summary, indent=2)
+    _with(target, ".json").write_text(text + "\n", encoding="utf-8")
+    _write_csv(_with(target, "_preview.csv"), preview)
+
+
+def _saved_hash(dataset: Any) -> dict[str, str]:
+    """Hash of what was saved; empty if it is not one local file."""
+    if hasattr(dataset, "content_hash"):
+        # Of the rows: engines with several threads do not repeat a file's bytes.
+        return {"content_hash": dataset.content_hash()}
+    file = _local_file(dataset)
+    if file is None:
+        return {}
+    with file.open("rb") as stream:
+        return {"sha256": hashlib.file_digest(stream, "sha256").hexdigest()}
+
+
+def _frame_hash(data: pd.DataFrame) -> dict[str, str]:
+    import pandas as pd  # heavy, and a table needs it only
+
+    try:
+        values = pd.util.hash_pandas_object(data)
+    except TypeError:
+        return {}  # cells that cannot be hashed, such as lists
+    return {"sha256": hashlib.sha256(values.to_numpy().tobytes()).hexdigest()}

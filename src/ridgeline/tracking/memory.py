@@ -1,0 +1,74 @@
+"""Peak memory of the process while a node ran."""
+
+import sys
+import threading
+from pathlib import Path
+
+__all__ = ["PeakMemory"]
+
+_CLEAR = Path("/proc/self/clear_refs")
+_STATUS = Path("/proc/self/status")
+
+
+class PeakMemory:
+    """Measures peaks over spans of time that may overlap (ThreadRunner).
+
+    Linux keeps the peak of a process itself and lets it be reset, which is exact
+    and needs no sampling. One price: tools that read the peak of the whole process
+    at its end, such as `/usr/bin/time`, then see the last span only. Elsewhere the
+    figure is the peak since the process began. Other processes that a node starts
+    are not counted.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._peaks: dict[str, float] = {}
+
+    def start(self, key: str) -> None:
+        """Begin the span named `key`."""
+        with self._lock:
+            # The reset would lose what the spans under way have reached so far.
+            self._fold()
+            _reset()
+            self._peaks[key] = 0.0
+
+    def stop(self, key: str) -> float:
+        """End the span named `key`.
+
+        Returns:
+            Its peak in MB (10^6 bytes); 0 where the system does not tell.
+        """
+        with self._lock:
+            self._fold()
+            return self._peaks.pop(key)
+
+    def _fold(self) -> None:
+        if self._peaks:
+            peak = _peak_mb()
+            self._peaks = {key: max(old, peak) for key, old in self._peaks.items()}
+
+
+def _reset() -> None:
+    try:
+        _CLEAR.write_text("5")  # 5: set the peak to the present size
+    except OSError:
+        return  # not Linux, or a sandbox that refuses: the peak so far stands
+
+
+def _peak_mb() -> float:
+    try:
+        for line in _STATUS.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024 / 1e6
+    except OSError:
+        pass
+    return _lifetime_peak_mb()
+
+
+def _lifetime_peak_mb() -> float:
+    if sys.platform == "win32":
+        return 0.0
+    import resource  # absent on Windows
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1e6 if sys.platform == "darwin" else peak * 1024 / 1e6

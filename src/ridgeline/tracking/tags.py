@@ -1,0 +1,181 @@
+"""What identifies a run: code, data, versions, parameters, as flat text."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import logging
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from platform import python_version
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    from kedro.io import CatalogProtocol
+
+__all__ = [
+    "command_line",
+    "fingerprint_tags",
+    "flatten",
+    "git_tags",
+    "run_parameters",
+    "runner_name",
+    "valid_name",
+    "version_tags",
+]
+
+# Read from the installed metadata: asking TensorFlow itself costs seconds.
+_PACKAGES = {
+    "ridgeline": "ridgeline",
+    "kedro": "kedro",
+    "mlflow": "mlflow",
+    "duckdb": "duckdb",
+    "ibis": "ibis-framework",
+    "pandas": "pandas",
+    "numpy": "numpy",
+    "tensorflow": "tensorflow",
+}
+_GIT_SECONDS = 10
+
+logger = logging.getLogger(__name__)
+
+
+def git_tags(project_path: Path) -> dict[str, str]:
+    """Commit and cleanliness of the project; empty outside a git repository."""
+    try:
+        commit = _git(project_path, "rev-parse", "HEAD")
+        changes = _git(project_path, "status", "--porcelain")
+    except (OSError, subprocess.SubprocessError) as error:
+        logger.debug("No git commit for this run: %s", error)
+        return {}
+    return {
+        "git_commit": commit,
+        "git_dirty": str(bool(changes)).lower(),
+        # MLflow's pages show this one as the version of the source.
+        "mlflow.source.git.commit": commit,
+    }
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        ["git", *arguments],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=_GIT_SECONDS,
+    )
+    return done.stdout.strip()
+
+
+def version_tags() -> dict[str, str]:
+    """Versions of Python and of the packages that shape the results."""
+    tags = {"version.python": python_version()}
+    for label, package in _PACKAGES.items():
+        try:
+            tags[f"version.{label}"] = version(package)
+        except PackageNotFoundError:
+            continue
+    return tags
+
+
+def command_line() -> str:
+    """The command as typed, without the folder of the program."""
+    return " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+
+
+def runner_name(runner: str) -> str:
+    """Class name of the runner from Kedro's `run_params["runner"]`."""
+    found = re.search(r"(\w+) object at", runner)
+    if found:
+        return found[1]
+    return "SequentialRunner" if runner == "None" else runner
+
+
+def fingerprint_tags(
+    catalog: CatalogProtocol[Any, Any], names: Iterable[str]
+) -> dict[str, str]:
+    """Fingerprints of the run's input data.
+
+    Args:
+        catalog: The run's catalog.
+        names: Free inputs of the pipeline; those without a `fingerprint()` method
+            are left out.
+
+    Returns:
+        One tag for each dataset and one for all of them together.
+    """
+    prints: dict[str, str] = {}
+    for name in sorted(names):
+        try:
+            fingerprint = getattr(catalog.get(name), "fingerprint", None)
+            if fingerprint is not None:
+                prints[name] = str(fingerprint())
+        except Exception as error:
+            # A missing file is reported by the node that loads it, and better.
+            logger.debug("No fingerprint of '%s': %s", name, error)
+    if not prints:
+        return {}
+    combined = hashlib.sha256(json.dumps(prints, sort_keys=True).encode()).hexdigest()
+    single = {f"data_fingerprint.{name}": value for name, value in prints.items()}
+    return {"data_fingerprint": combined, **single}
+
+
+def run_parameters(
+    catalog: CatalogProtocol[Any, Any], names: Iterable[str]
+) -> dict[str, str]:
+    """Parameters that the pipeline uses, flattened with dots.
+
+    Args:
+        catalog: The run's catalog.
+        names: Free inputs of the pipeline, parameters or not.
+
+    Returns:
+        Name to text, for instance `cleaning.max_amount` to `40000`.
+    """
+    found: dict[str, Any] = {}
+    for name in sorted(names):
+        if name != "parameters" and not name.startswith("params:"):
+            continue
+        dataset = catalog.get(name)
+        if dataset is not None:
+            prefix = "" if name == "parameters" else name.removeprefix("params:")
+            found |= flatten(dataset.load(), prefix)
+    return {valid_name(name): _text(value) for name, value in found.items()}
+
+
+def flatten(value: Any, prefix: str = "") -> dict[str, Any]:
+    """Turn nested mappings, Pydantic models and dataclasses into dotted names."""
+    value = _plain(value)
+    if not isinstance(value, Mapping) or (not value and prefix):
+        return {prefix or "value": value}
+    leaves: dict[str, Any] = {}
+    for key, item in value.items():
+        leaves |= flatten(item, f"{prefix}.{key}" if prefix else str(key))
+    return leaves
+
+
+def valid_name(name: str) -> str:
+    """A name that MLflow accepts for a metric or a parameter."""
+    return re.sub(r"[^\w\-./ ]", "_", name, flags=re.ASCII)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    return value
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | dict):
+        return json.dumps(value, default=str)
+    return str(value)

@@ -1,0 +1,199 @@
+"""The hooks in a real project, from the command line."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mlflow import MlflowClient
+from mlflow.entities import Run
+
+from ridgeline.errors import InputError
+from ridgeline.hooks import PlainError, PlainErrorHook
+
+SETTINGS = """
+import logging
+from kedro.config import OmegaConfigLoader
+from ridgeline.hooks import PlainErrorHook, TrackingHook
+
+logging.getLogger("ridgeline").setLevel("INFO")  # as Kedro does for its own project
+HOOKS = (TrackingHook(), PlainErrorHook())
+CONFIG_LOADER_CLASS = OmegaConfigLoader
+CONFIG_LOADER_ARGS = {
+    "base_env": "base",
+    "default_run_env": "local",
+    "config_patterns": {"mlflow": ["mlflow*", "mlflow*/**"]},
+    "merge_strategy": {"mlflow": "soft"},
+}
+"""
+NODES = """
+import os, signal
+from ridgeline.errors import InputError
+
+def count():
+    return {"n": 1}
+
+def add(scores):
+    return {"n": scores["n"] + 1}
+
+def refuse(scores):
+    try:
+        raise InputError("The file has no column 'Amount'; add it.")
+    except InputError as error:
+        raise RuntimeError("wrapped by somebody") from error
+
+def interrupt(scores):
+    os.kill(os.getpid(), signal.SIGINT)
+"""
+REGISTRY = """
+from kedro.pipeline import Pipeline, node
+from tiny import nodes
+
+def register_pipelines():
+    first = Pipeline([node(nodes.count, None, "scores", name="count")])
+    def then(func):
+        return first + Pipeline([node(func, "scores", "result", name=func.__name__)])
+    return {
+        "__default__": then(nodes.add),
+        "refuse": then(nodes.refuse),
+        "interrupt": then(nodes.interrupt),
+    }
+"""
+CATALOG = """
+scores: {type: kedro_datasets.json.JSONDataset, filepath: scores.json}
+result: {type: kedro_datasets.json.JSONDataset, filepath: result.json}
+"""
+PYPROJECT = """
+[tool.kedro]
+package_name = "tiny"
+project_name = "Tiny"
+kedro_init_version = "1.7.0"
+source_dir = "src"
+"""
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny project with a migrated MLflow database."""
+    root = tmp_path_factory.mktemp("tiny")
+    texts = {
+        "pyproject.toml": PYPROJECT,
+        "src/tiny/__init__.py": "",
+        "src/tiny/settings.py": SETTINGS,
+        "src/tiny/nodes.py": NODES,
+        "src/tiny/pipeline_registry.py": REGISTRY,
+        "conf/base/catalog.yml": CATALOG,
+        "conf/base/mlflow.yml": "experiment: tiny\n",
+        "conf/local/mlflow.yml": "preview_rows: 3\n",
+    }
+    for name, text in texts.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    MlflowClient(tracking_uri=f"sqlite:///{root}/mlflow.db").search_experiments()
+    return root
+
+
+@pytest.fixture
+def tiny(template: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(template, tmp_path / "tiny"))
+
+
+def _kedro(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "kedro", *arguments],
+        cwd=project,
+        # Neither Kedro nor MLflow reports test runs; log lines are not broken.
+        env=os.environ | {"DO_NOT_TRACK": "true", "COLUMNS": "400"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def _only_run(project: Path) -> Run:
+    client = MlflowClient(tracking_uri=f"sqlite:///{project}/mlflow.db")
+    experiment = client.get_experiment_by_name("tiny")
+    assert experiment is not None
+    (run,) = client.search_runs([experiment.experiment_id])
+    return run
+
+
+def test_run_is_recorded_and_the_next_step_said(tiny: Path) -> None:
+    done = _kedro(tiny, "run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "mlflow ui --backend-store-uri sqlite:///mlflow.db" in done.stdout
+    run = _only_run(tiny)
+    assert run.info.status == "FINISHED"
+    assert run.data.tags["kedro_env"] == "local"
+    assert run.data.metrics["result.n"] == 2
+    assert (tiny / "mlartifacts" / run.info.run_id / "artifacts/add").is_dir()
+
+
+def test_own_error_is_a_sentence_and_the_run_is_failed(tiny: Path) -> None:
+    done = _kedro(tiny, "run", "--pipelines", "refuse")
+    output = done.stdout + done.stderr
+    assert done.returncode == 1
+    assert output.endswith("Error: The file has no column 'Amount'; add it.\n")
+    assert "Traceback" not in output
+    run = _only_run(tiny)
+    assert run.info.status == "FAILED"
+    assert run.data.tags["failed_node"] == "refuse"
+
+
+def test_mistake_in_mlflow_yml_is_a_sentence(tiny: Path) -> None:
+    (tiny / "conf/base/mlflow.yml").write_text("experimnt: tiny\n")
+    done = _kedro(tiny, "run")
+    output = done.stdout + done.stderr
+    assert done.returncode == 1
+    assert "'experimnt' is not a known key, did you mean 'experiment'?" in output
+    assert "Traceback" not in output
+    assert not (tiny / "result.json").exists()
+
+
+def test_interrupted_process_leaves_a_killed_run(tiny: Path) -> None:
+    done = _kedro(tiny, "run", "--pipelines", "interrupt")
+    assert done.returncode != 0
+    assert _only_run(tiny).info.status == "KILLED"
+
+
+def test_parallel_runner_records_the_run_without_its_nodes(tiny: Path) -> None:
+    done = _kedro(tiny, "run", "--runner", "ParallelRunner")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tiny / "result.json").exists()
+    run = _only_run(tiny)
+    assert run.info.status == "FINISHED"
+    assert run.data.tags["runner"] == "ParallelRunner"
+    assert run.data.metrics == {}
+
+
+def test_hooks_import_neither_mlflow_nor_tensorflow() -> None:
+    code = (
+        "import sys, ridgeline.hooks as h; h.TrackingHook(); h.PlainErrorHook();"
+        "print(sorted({'mlflow', 'tensorflow', 'ibis', 'pandas'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.endswith("[]\n")
+
+
+def test_python_code_and_the_debug_log_have_the_original_error(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("DEBUG", logger="ridgeline")
+    original = InputError("say this")
+    outer = RuntimeError("outer")
+    outer.__cause__ = original
+    with pytest.raises(PlainError, match="say this") as caught:
+        PlainErrorHook().on_pipeline_error(outer)
+    assert caught.value.__cause__ is outer
+    assert "RuntimeError: outer" in caplog.text
+
+
+def test_other_errors_are_left_alone() -> None:
+    loop = RuntimeError("a chain that bites its tail")
+    loop.__cause__ = ValueError("inner")
+    loop.__cause__.__context__ = loop
+    PlainErrorHook().on_pipeline_error(loop)

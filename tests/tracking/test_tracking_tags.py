@@ -1,0 +1,77 @@
+"""Code, versions and names as tags."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ridgeline.tracking.tags import git_tags, runner_name, valid_name, version_tags
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com"]
+    done = subprocess.run(
+        ["git", *identity, *arguments],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    # Inside a git hook these point to the repository that is being committed to.
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    _git(tmp_path, "init", "--quiet")
+    (tmp_path / "code.py").write_text("1")
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "commit", "--quiet", "--message", "first", "--no-gpg-sign")
+    return tmp_path
+
+
+def test_git_commit_and_cleanliness(repository: Path) -> None:
+    commit = _git(repository, "rev-parse", "HEAD")
+    tags = git_tags(repository)
+    assert tags["git_commit"] == commit
+    assert tags["git_dirty"] == "false"
+    (repository / "code.py").write_text("2")
+    assert git_tags(repository)["git_dirty"] == "true"
+
+
+def test_no_repository_and_no_git(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch
+) -> None:
+    assert git_tags(tmp_path_factory.mktemp("plain")) == {}
+    monkeypatch.setenv("PATH", "")
+    assert git_tags(repository) == {}
+
+
+def test_versions_come_without_importing() -> None:
+    code = (
+        "import sys; from ridgeline.tracking.tags import version_tags;"
+        "assert 'version.tensorflow' in version_tags();"
+        "assert not {'tensorflow', 'mlflow', 'kedro'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert version_tags()["version.python"].startswith("3.")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("<kedro.runner.thread_runner.ThreadRunner object at 0x7f>", "ThreadRunner"),
+        ("None", "SequentialRunner"),
+        ("MyRunner", "MyRunner"),
+    ],
+)
+def test_runner_name(given: str, expected: str) -> None:
+    assert runner_name(given) == expected
+
+
+def test_valid_name() -> None:
+    assert valid_name("f(a;b) -> c/d.e ü") == "f_a_b_ -_ c/d.e _"
