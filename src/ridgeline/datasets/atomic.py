@@ -1,6 +1,5 @@
 """Save under a temporary name and rename: a file is whole, or it is not there."""
 
-import os
 import shutil
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -32,7 +31,7 @@ class AtomicSave:
             target = Path(super()._get_save_path())  # type: ignore[misc]
             if target.is_dir():  # Spark writes a folder, which no rename replaces
                 _remove(target)
-            os.replace(part, target)
+            part.replace(target)
 
     @property
     def _is_local(self) -> bool:

@@ -35,15 +35,14 @@ class ParquetTableDataset(AtomicSave, FileDataset):  # type: ignore[misc]
         Several threads write the file, so two runs give the same rows but not always
         the same bytes.
         """
-        import duckdb  # noqa: PLC0415
+        import duckdb
 
         path = Path(self._get_load_path())
         pattern = f"{path}/*.parquet" if path.is_dir() else str(path)
-        rows = duckdb.sql(
-            "SELECT count(*), sum(hash(t)::HUGEINT) FROM read_parquet($pattern) t",
-            params={"pattern": pattern},
-        )
-        count, total = rows.fetchone() or (0, 0)
+        query = "SELECT count(*), sum(hash(t)::HUGEINT) FROM read_parquet($path) t"
+        with duckdb.connect() as connection:
+            rows = connection.execute(query, {"path": pattern})
+            count, total = rows.fetchone() or (0, 0)
         return f"{count:x}-{total or 0:x}"
 
     def preview(self, nrows: int = 5) -> TablePreview:

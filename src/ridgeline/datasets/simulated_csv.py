@@ -66,7 +66,7 @@ class SimulatedCsvDataset(PublishedCsvDataset):
 
     def preview(self, nrows: int = 5) -> TablePreview:
         """Return the first rows for Kedro-Viz, without writing the file for it."""
-        from ridgeline.lendingclub.simulator import simulate  # noqa: PLC0415
+        from ridgeline.lendingclub.simulator import simulate
 
         batches = simulate(self._kind, max(nrows, 1), self._seed)
         rows: pd.DataFrame = next(batches).to_pandas()
@@ -75,7 +75,7 @@ class SimulatedCsvDataset(PublishedCsvDataset):
     def _files(self) -> list[str]:
         path = Path(self._filepath)
         if not path.exists():
-            from ridgeline.lendingclub.simulator import (  # noqa: PLC0415
+            from ridgeline.lendingclub.simulator import (
                 write_published,
             )
 

@@ -33,6 +33,7 @@ AUDIT_COLUMNS: Final = (
     "examples",
 )
 _CLASSES: Final = {"accepted": 1, "rejected": 0}
+_LABELS: Final = {"malformed": "malformed ", "unparseable": "bad ", "filter": ""}
 _MAX_EXAMPLES = 3
 
 _AuditRow = tuple[str, str, str, str, int, int, int, str]
@@ -66,7 +67,7 @@ def audit_cleaning(
             *_filter_rows(of_class, steps, name),
         ]
     audit = pd.DataFrame(rows, columns=list(AUDIT_COLUMNS))
-    order = ["malformed", "unparseable", "filter"]
+    order = list(_LABELS)
     return audit.sort_values(
         "section", key=lambda s: s.map(order.index), kind="stable", ignore_index=True
     )
@@ -88,17 +89,20 @@ def audit_metrics(audit: pd.DataFrame) -> dict[str, float]:
 def audit_text(audit: pd.DataFrame) -> str:
     """Return the audit for a console: the filters, and whatever else was found."""
     shown = audit[(audit.section == "filter") | (audit.removed > 0)]
-    wide = shown.pivot_table(
-        index="step", columns="class", values=["removed", "kept"], sort=False
+    label = shown.section.map(_LABELS) + shown.step
+    wide = shown.assign(label=label).pivot_table(
+        index="label", columns="class", values=["removed", "kept"], sort=False
     )
     columns = [(name, value) for name in _CLASSES for value in ("removed", "kept")]
-    table = wide.swaplevel(axis=1)[columns].map("{:,.0f}".format)
-    table = table.rename_axis(index=None, columns=[None, None])
+    table = wide.swaplevel(axis=1)[columns].map(
+        lambda count: "" if pd.isna(count) else f"{count:,.0f}"
+    )
     lines = [
-        f"{row.section} {row.step} ({row['class']}), e.g. {row.examples}"
+        f"{_LABELS[row.section]}{row.step} ({row['class']}), e.g. {row.examples}"
         for _, row in shown[shown.examples != ""].iterrows()
     ]
-    return "\n".join([table.to_string(), *lines])
+    text = table.to_string(index_names=False)
+    return "\n".join([text, *lines])
 
 
 def require_both_classes(audit: pd.DataFrame) -> None:
@@ -128,7 +132,8 @@ def _counts(applications: ir.Table, rules: CleaningRules) -> pd.DataFrame:
     marked = mark_removed(applications, rules)
     unparsed = {name: marked[f"{name}_unparsed"].count() for name in PARSED_COLUMNS}
     groups = marked.group_by("approved", "removed_by")
-    return groups.aggregate(n_rows=marked.count(), **unparsed).execute()
+    counts: pd.DataFrame = groups.aggregate(n_rows=marked.count(), **unparsed).execute()
+    return counts
 
 
 def _malformed_row(lines: ir.Table, name: str, n_rows: int) -> _AuditRow:

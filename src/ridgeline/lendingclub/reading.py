@@ -113,7 +113,7 @@ def _read_with_duckdb(
 def _read_with_spark(
     connection: Any, paths: list[str], header: list[str], kind: Kind
 ) -> PublishedTable:
-    from pyspark.sql.types import StringType, StructField, StructType  # noqa: PLC0415
+    from pyspark.sql.types import StringType, StructField, StructType
 
     table = connection.read_csv(
         paths,
