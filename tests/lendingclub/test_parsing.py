@@ -7,13 +7,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ridgeline.lendingclub.parsing import PARSED_COLUMNS
+from ridgeline.lendingclub.parsing import PARSED_COLUMNS, unparsed_text
 
 
 def only_row(table, approved):
     rows = table.filter(table.approved == approved).execute()
     assert len(rows) == 1
     return rows.iloc[0]
+
+
+def unparsed_cells(table, approved):
+    texts = {name: unparsed_text(table, name) for name in PARSED_COLUMNS}
+    return only_row(table.select("approved", **texts), approved)[1:].dropna().to_dict()
 
 
 def test_a_good_row_of_each_format(typed):
@@ -24,15 +29,14 @@ def test_a_good_row_of_each_format(typed):
     assert accepted.risk_score == 692  # the middle of 690-694
     assert accepted.dti == 18.24
     assert accepted.employment_length == 11
-    assert accepted.title == "credit card"
+    assert accepted.title == "credit_card"
     assert rejected.application_date == pd.Timestamp(2015, 10, 29)
     assert rejected.risk_score == 633
     assert rejected.dti == 54.58
     assert rejected.employment_length == 0
-    assert rejected.title == "debt consolidation"
-    for name in PARSED_COLUMNS:
-        assert accepted.isna()[f"{name}_unparsed"]
-        assert rejected.isna()[f"{name}_unparsed"]
+    assert rejected.title == "debt_consolidation"
+    assert accepted.isna().unparsed
+    assert rejected.isna().unparsed
 
 
 @pytest.mark.parametrize(
@@ -51,30 +55,36 @@ def test_a_good_row_of_each_format(typed):
     ],
 )
 def test_unreadable_cell_is_null_and_its_text_kept(typed, column, text):
-    row = only_row(typed(rejected=[{column: text}]), 0)
-    assert row.isna()[column]
-    assert row[f"{column}_unparsed"] == text
+    table = typed(rejected=[{column: text}])
+    assert only_row(table, 0).isna()[column]
+    assert unparsed_cells(table, 0) == {column: text}
 
 
 @pytest.mark.parametrize("text", ["2015-12-01", "Dezember-2015", "Foo-2015", "Dec-15"])
 def test_unreadable_issue_month(typed, text):
-    row = only_row(typed(accepted=[{"application_date": text}]), 1)
-    assert row.isna().application_date
-    assert row.application_date_unparsed == text
+    table = typed(accepted=[{"application_date": text}])
+    assert only_row(table, 1).isna().application_date
+    assert unparsed_cells(table, 1) == {"application_date": text}
+
+
+def test_several_unreadable_cells_of_a_row_are_told_apart(typed):
+    cells = {"amount": "dti=5", "dti": "50 % or so", "employment_length": ""}
+    table = typed(rejected=[cells])
+    assert unparsed_cells(table, 0) == {"amount": "dti=5", "dti": "50 % or so"}
 
 
 @pytest.mark.parametrize("column", PARSED_COLUMNS)
 def test_empty_cell_is_missing_and_not_unreadable(typed, column):
     row = only_row(typed(rejected=[{column: ""}]), 0)
     assert row.isna()[column]
-    assert row.isna()[f"{column}_unparsed"]
+    assert row.isna().unparsed
 
 
 def test_half_a_score_band_is_no_score(typed):
     row = only_row(typed(accepted=[{"score_high": ""}]), 1)
     assert row.isna().risk_score
-    row = only_row(typed(accepted=[{"score_high": "?"}]), 1)
-    assert row.risk_score_unparsed == "690.0-?"
+    table = typed(accepted=[{"score_high": "?"}])
+    assert unparsed_cells(table, 1) == {"risk_score": "690.0-?"}
 
 
 @settings(

@@ -12,7 +12,7 @@ from ridgeline.lendingclub.cleaning import (
     cleaning_steps,
     mark_removed,
 )
-from ridgeline.lendingclub.parsing import PARSED_COLUMNS
+from ridgeline.lendingclub.parsing import PARSED_COLUMNS, unparsed_text
 
 __all__ = [
     "AUDIT_COLUMNS",
@@ -53,7 +53,7 @@ def audit_cleaning(
         malformed: `class` and `text` of the lines that are no rows.
         rules: The rules that the cleaning uses.
     """
-    counts = _counts(applications, rules)
+    counts, unparsed = _counts(applications, rules), _unparsed(applications)
     steps = cleaning_steps(applications, rules)
     rows: list[_AuditRow] = []
     for name, label in _CLASSES.items():
@@ -61,9 +61,7 @@ def audit_cleaning(
         n_rows = int(of_class.n_rows.sum())
         rows += [
             _malformed_row(malformed.filter(malformed["class"] == name), name, n_rows),
-            *_unparseable_rows(
-                applications.filter(applications.approved == label), of_class, name
-            ),
+            *_unparseable_rows(applications, unparsed, name, n_rows),
             *_filter_rows(of_class, steps, name),
         ]
     audit = pd.DataFrame(rows, columns=list(AUDIT_COLUMNS))
@@ -128,12 +126,23 @@ def require_both_classes(audit: pd.DataFrame) -> None:
 
 
 def _counts(applications: ir.Table, rules: CleaningRules) -> pd.DataFrame:
-    """Count rows and unreadable cells by class and removing step, in one scan."""
-    marked = mark_removed(applications, rules)
-    unparsed = {name: marked[f"{name}_unparsed"].count() for name in PARSED_COLUMNS}
-    groups = marked.group_by("approved", "removed_by")
-    counts: pd.DataFrame = groups.aggregate(n_rows=marked.count(), **unparsed).execute()
+    """Count rows by class and removing step, in one scan."""
+    groups = mark_removed(applications, rules).group_by("approved", "removed_by")
+    counts: pd.DataFrame = groups.aggregate(n_rows=lambda t: t.count()).execute()
     return counts
+
+
+def _unparsed(applications: ir.Table) -> pd.DataFrame:
+    """Count unreadable cells by class and column."""
+    bad = applications.filter(applications.unparsed.notnull())
+    counts: pd.DataFrame = (
+        bad.group_by("approved")
+        .aggregate(
+            **{name: unparsed_text(bad, name).count() for name in PARSED_COLUMNS}
+        )
+        .execute()
+    )
+    return counts.set_index("approved")
 
 
 def _malformed_row(lines: ir.Table, name: str, n_rows: int) -> _AuditRow:
@@ -144,25 +153,17 @@ def _malformed_row(lines: ir.Table, name: str, n_rows: int) -> _AuditRow:
 
 
 def _unparseable_rows(
-    applications: ir.Table, counts: pd.DataFrame, name: str
+    applications: ir.Table, unparsed: pd.DataFrame, name: str, n_rows: int
 ) -> list[_AuditRow]:
-    n_rows = int(counts.n_rows.sum())
+    label = _CLASSES[name]
     rows: list[_AuditRow] = []
     for column in PARSED_COLUMNS:
-        bad = int(counts[column].sum())
-        examples = _examples(applications[f"{column}_unparsed"]) if bad else ""
-        rows.append(
-            (
-                "unparseable",
-                column,
-                "empty or readable",
-                name,
-                n_rows,
-                bad,
-                n_rows - bad,
-                examples,
-            )
-        )
+        bad = int(unparsed[column].get(label, 0))
+        of_class = applications.filter(applications.approved == label)
+        examples = _examples(unparsed_text(of_class, column)) if bad else ""
+        rule = "empty or readable"
+        kept = n_rows - bad
+        rows.append(("unparseable", column, rule, name, n_rows, bad, kept, examples))
     return rows
 
 

@@ -80,10 +80,7 @@ class Step(NamedTuple):
 def cleaning_steps(applications: ir.Table, rules: CleaningRules) -> list[Step]:
     """Return the filters in the order in which they apply."""
     t = applications
-    is_summary = ibis.and_(
-        *(t[name].isnull() for name in _CELLS),
-        *(t[name].isnull() for name in t.columns if name.endswith("_unparsed")),
-    )
+    is_summary = ibis.and_(*(t[name].isnull() for name in [*_CELLS, "unparsed"]))
     return [
         Step("summary_line", "the line has a cell to read", ~is_summary),
         Step(
@@ -116,11 +113,9 @@ def cleaning_steps(applications: ir.Table, rules: CleaningRules) -> list[Step]:
 
 def mark_removed(applications: ir.Table, rules: CleaningRules) -> ir.Table:
     """Add `removed_by`: the first step that a row fails, or null if it is kept."""
-    failed = [
-        # A comparison with null is null: such a row does not pass.
-        (~step.passes.fill_null(False), step.name)
-        for step in cleaning_steps(applications, rules)
-    ]
+    # A comparison with null is neither true nor false, but rows with a null are
+    # removed before anything is compared.
+    failed = [(~step.passes, step.name) for step in cleaning_steps(applications, rules)]
     return applications.mutate(removed_by=ibis.cases(*failed))
 
 
@@ -134,10 +129,13 @@ def clean_applications(applications: ir.Table, rules: CleaningRules) -> ir.Table
         applications: The typed table.
         rules: The filters' limits, and whether both classes go on one grid.
     """
-    kept = mark_removed(applications, rules).filter(lambda t: t.removed_by.isnull())
-    purpose = kept.title.cases(*TITLE_PURPOSES.items(), else_="Others")
+    kept = applications.filter(
+        *(step.passes for step in cleaning_steps(applications, rules))
+    )
+    title = kept.title.lower().replace("_", " ")
+    purpose = title.cases(*TITLE_PURPOSES.items(), else_="Others")
     return kept.select(
-        row_key=_row_key(kept),
+        row_key=_row_key(kept, title),
         application_date=_decimal_year(kept.application_date, rules.one_grid),
         amount=kept.amount,
         risk_score=_score_band(kept.risk_score) if rules.one_grid else kept.risk_score,
@@ -165,24 +163,25 @@ def _score_band(score: ir.FloatingValue) -> ir.FloatingValue:
     return ibis.least(band, ibis.literal(_TOP_BAND, type="float64"))
 
 
-def _row_key(kept: ir.Table) -> ir.StringValue:
+def _row_key(kept: ir.Table, title: ir.StringValue) -> ir.StringValue:
     """Hash a row's content as it was read, before any grid.
 
     Engines print floats differently and integers alike, so cells go in as integers,
     fine enough for the decimals that the files have.
     """
+    day = kept.application_date
+    date_and_class = (
+        (day.year() * 100 + day.month()) * 100 + day.day()
+    ) * 10 + kept.approved
     cells = [
-        kept.approved,
-        kept.application_date.year(),
-        kept.application_date.month(),
-        kept.application_date.day(),
+        date_and_class,
         _scaled(kept.amount),
         _scaled(kept.risk_score),
         _scaled(kept.dti),
         kept.employment_length,
     ]
     text = [cell.cast("string") for cell in cells]
-    return ibis.literal("|").join([*text, kept.title]).hexdigest("md5").left(16)
+    return ibis.literal("|").join([*text, title]).hexdigest("md5").left(16)
 
 
 def _scaled(number: ir.FloatingValue) -> ir.IntegerValue:

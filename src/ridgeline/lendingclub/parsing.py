@@ -1,15 +1,18 @@
 """Turn the two published formats into one typed table; nothing is dropped yet.
 
-A cell that is not empty and cannot be read becomes null, and its text is kept in a
-column beside it (`dti_unparsed`, ...), so that it can be counted and shown.
+A cell that is not empty and cannot be read becomes null, and its text is kept in the
+column `unparsed`, so that it can be counted and shown.
+
+Thirty million rows pass here, so an expression for each of them has to earn its place:
+what only the clean rows need (the spelling of titles, the hash) waits for `cleaning`.
 """
 
 import ibis
 import ibis.expr.types as ir
 
-from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, SOURCES, Kind
+from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, SOURCES
 
-__all__ = ["PARSED_COLUMNS", "parse_applications"]
+__all__ = ["PARSED_COLUMNS", "parse_applications", "unparsed_text"]
 
 PARSED_COLUMNS = (
     "application_date",
@@ -22,96 +25,105 @@ PARSED_COLUMNS = (
 _MONTHS = {
     name: f"{number:02d}"
     for number, name in enumerate(
-        "jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1
+        "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), start=1
     )
 }
+# Stands before each entry of `unparsed`; no cell has it.
+_MARK = "\N{SYMBOL FOR UNIT SEPARATOR}"
+_LARGEST_NUMBER = 1e300
+
+# What a cell says, and what it means.
+_Parsed = tuple[ir.StringValue, ir.Value]
 
 
 def parse_applications(accepted: ir.Table, rejected: ir.Table) -> ir.Table:
-    """Return both files as one table: `approved`, the six features, the unparsed.
+    """Return both files as one table: `approved`, the six features, `unparsed`.
 
     Args:
-        accepted: The accepted file, every cell text.
-        rejected: The rejected file, every cell text.
+        accepted: The accepted file, every cell text, empty cells null.
+        rejected: The rejected file, likewise.
     """
-    return ibis.union(
-        _parse_accepted(_cells(accepted, "accepted")),
-        _parse_rejected(_cells(rejected, "rejected")),
+    return ibis.union(_parse_accepted(accepted), _parse_rejected(rejected))
+
+
+def unparsed_text(applications: ir.Table, column: str) -> ir.StringValue:
+    """Return the text of a column's unreadable cells; null where it was read."""
+    pattern = f"{_MARK}{column}=([^{_MARK}]*)"
+    text = applications.unparsed
+    return ibis.ifelse(
+        text.contains(f"{_MARK}{column}="), text.re_extract(pattern, 1), None
     )
 
 
-def _cells(table: ir.Table, kind: Kind) -> ir.Table:
-    """Keep the cells that are needed, under their own names; empty is null."""
-    # Cells are not trimmed: numbers and dates parse with blanks around them anyway,
-    # and trimming every cell took longer than reading the file.
-    return table.select(
-        **{name: table[source].nullif("") for name, source in SOURCES[kind].items()}
-    )
-
-
-def _parse_accepted(cells: ir.Table) -> ir.Table:
+def _parse_accepted(table: ir.Table) -> ir.Table:
+    source = SOURCES["accepted"]
+    month = table[source["application_date"]]
+    low, high = table[source["score_low"]], table[source["score_high"]]
     # The band is one score to a reader: a half-empty band is as good as none.
-    band = cells.score_low + "-" + cells.score_high
-    midpoint = (_number(cells.score_low) + _number(cells.score_high)) / 2
-    return _typed(
-        cells,
-        approved=1,
-        application_date=(cells.application_date, _month(cells.application_date)),
-        risk_score=(band, midpoint),
-    )
+    score = (low + "-" + high, (_number(low) + _number(high)) / 2)
+    return _typed(table, source, 1, (month, _month(month)), score)
 
 
-def _parse_rejected(cells: ir.Table) -> ir.Table:
+def _parse_rejected(table: ir.Table) -> ir.Table:
+    source = SOURCES["rejected"]
+    day, score = table[source["application_date"]], table[source["risk_score"]]
     return _typed(
-        cells,
-        approved=0,
-        application_date=(
-            cells.application_date,
-            cells.application_date.try_cast("date"),
-        ),
-        risk_score=(cells.risk_score, _number(cells.risk_score)),
+        table, source, 0, (day, day.try_cast("date")), (score, _number(score))
     )
 
 
 def _typed(
-    cells: ir.Table, approved: int, **parsed: tuple[ir.StringValue, ir.Value]
+    table: ir.Table,
+    source: dict[str, str],
+    approved: int,
+    application_date: _Parsed,
+    risk_score: _Parsed,
 ) -> ir.Table:
-    parsed |= {
-        "amount": (cells.amount, _number(cells.amount)),
-        "dti": (cells.dti, _number(cells.dti.replace("%", ""))),
-        "employment_length": (
-            cells.employment_length,
-            _employment_length(cells.employment_length),
-        ),
+    amount, dti = table[source["amount"]], table[source["dti"]]
+    employment = table[source["employment_length"]]
+    parsed: dict[str, _Parsed] = {
+        "application_date": application_date,
+        "amount": (amount, _number(amount)),
+        "risk_score": risk_score,
+        "dti": (dti, _number(dti.replace("%", ""))),
+        "employment_length": (employment, _employment_length(employment)),
     }
-    values = {name: parsed[name][1] for name in PARSED_COLUMNS}
-    unparsed = {
-        f"{name}_unparsed": ibis.ifelse(value.isnull(), text, None)
-        for name, (text, value) in ((name, parsed[name]) for name in PARSED_COLUMNS)
-    }
-    return cells.select(
+    return table.select(
         approved=ibis.literal(approved, type="int32"),
-        **values,
-        title=cells.title.lower().replace("_", " "),
-        **unparsed,
+        **{name: value for name, (_, value) in parsed.items()},
+        title=table[source["title"]],
+        unparsed=_unparsed(parsed),
     )
+
+
+def _unparsed(parsed: dict[str, _Parsed]) -> ir.StringValue:
+    """Return the unreadable cells of a row as text; null for almost all rows."""
+    is_bad = {
+        name: text.notnull() & value.isnull() for name, (text, value) in parsed.items()
+    }
+    entries = [
+        ibis.ifelse(is_bad[name], ibis.literal(f"{_MARK}{name}=") + text, "")
+        for name, (text, _) in parsed.items()
+    ]
+    return ibis.ifelse(ibis.or_(*is_bad.values()), ibis.literal("").join(entries), None)
 
 
 def _number(text: ir.StringValue) -> ir.FloatingValue:
     number = text.try_cast("float64")
-    # "nan" and "inf" are words to a person, and numbers to an engine.
-    return ibis.ifelse(number.isnan() | number.isinf(), None, number)
+    # "nan" and "inf" are words to a person; to an engine they are numbers, and the
+    # largest ones.
+    return ibis.ifelse(number.abs() < _LARGEST_NUMBER, number, None)
 
 
 def _month(text: ir.StringValue) -> ir.DateValue:
     """Read `Dec-2015` as the first day of that month."""
-    month = text.lower().substr(0, 3).cases(*_MONTHS.items())
+    month = text.left(3).cases(*_MONTHS.items())
     return ibis.ifelse(
         text.length() == len("Dec-2015"),
-        text.substr(4, 4) + "-" + month + "-01",
+        text.right(4) + "-" + month + "-01",
         None,
     ).try_cast("date")
 
 
 def _employment_length(text: ir.StringValue) -> ir.IntegerValue:
-    return text.lower().cases(*EMPLOYMENT_LEVELS.items()).cast("int32")
+    return text.cases(*EMPLOYMENT_LEVELS.items()).cast("int32")

@@ -33,7 +33,7 @@ _MALFORMED = "_malformed"
 class PublishedTable(NamedTuple):
     """One published file: its rows as text, and the lines that are no rows."""
 
-    rows: ir.Table
+    rows: ir.Table  # every cell text, empty cells null
     malformed: ir.Table  # text: the whole line; filled once `rows` have been read
 
 
@@ -95,7 +95,8 @@ def _read_with_duckdb(
     rejects = ibis.util.gen_name(f"{kind}_malformed")
     rows = connection.read_csv(
         paths,
-        all_varchar=True,
+        columns=dict.fromkeys(header, "VARCHAR"),
+        auto_detect=False,
         header=True,
         delim=",",
         quote='"',
@@ -127,10 +128,12 @@ def _read_with_spark(
         columnNameOfCorruptRecord=_MALFORMED,
     )
     is_row = table[_MALFORMED].isnull()
+    # To Spark a quoted empty cell is a text of no length.
+    cells = {name: table[name].nullif("") for name in header}
     # Spark refuses a query of this column alone: ask another something always true.
     always = table[header[0]].substr(0, 0).fill_null("") == ""
     return PublishedTable(
-        table.filter(is_row).drop(_MALFORMED),
+        table.filter(is_row).select(**cells),
         table.filter(~is_row, always).select(text=_MALFORMED),
     )
 
