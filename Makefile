@@ -1,0 +1,72 @@
+# Everything starts here: `make` prints what there is.
+# Needs Python 3.11 with pip, and nothing else that is installed by hand.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+ENV    := .venv
+BIN    := $(ENV)/bin
+
+# Neither Kedro nor MLflow sends anything anywhere.
+export DO_NOT_TRACK := true
+
+.DEFAULT_GOAL := help
+.PHONY: help install install-extras run test test-spark lint format types viz ui bench lock clean
+
+help: ## Show this help
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
+
+install: $(ENV)/.installed ## Install the locked packages and Ridgeline into .venv
+
+# The old marker goes first: an install that is interrupted starts again.
+$(ENV)/.installed: requirements.lock pyproject.toml
+	@rm -f $@
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || { echo "Ridgeline needs Python 3.11 to 3.13, not '$(PYTHON)'. Name yours with: make PYTHON=/path/to/python3.11 ..."; exit 1; }
+	$(PYTHON) -m venv $(ENV)
+	@echo "Installing into $(ENV): about 2 GB, a few minutes, once."
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+install-extras: $(ENV)/.installed-extras ## Install the extras too: spark, cluster, bench, docs
+
+$(ENV)/.installed-extras: requirements-extras.lock $(ENV)/.installed
+	@rm -f $@
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-extras.lock
+	@touch $@
+
+run: install ## Run the lendingclub pipeline on the embedded data
+	$(BIN)/kedro run --pipeline lendingclub
+
+test: install ## Run the tests
+	$(BIN)/python -m pytest -n 2 -m "not spark"
+
+test-spark: install-extras ## Run the Spark tests (needs Java 17)
+	$(BIN)/python -m pytest -m spark
+
+lint: install ## Check style and the import contract
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+format: install ## Put the code in order
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: install ## Check the types
+	$(BIN)/mypy
+
+viz: install ## Browse the lineage in Kedro-Viz
+	$(BIN)/kedro viz run
+
+ui: install ## Open the MLflow pages on this machine
+	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false $(BIN)/mlflow ui --host 127.0.0.1 --backend-store-uri sqlite:///mlflow.db
+
+bench: install ## Measure ingestion against pandas at a tenth of the size
+	$(BIN)/python benchmarks/ingestion.py
+
+lock: install ## Renew both lock files from pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade --extra dev --output-file requirements.lock pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --all-extras --constraint requirements.lock --output-file requirements-extras.lock pyproject.toml
+
+clean: ## Remove data, runs and caches; keep .venv
+	find data -type f ! -name .gitkeep -delete
+	rm -rf mlflow.db mlartifacts .mypy_cache .ruff_cache .hypothesis build
