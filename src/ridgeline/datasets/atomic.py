@@ -29,8 +29,8 @@ class AtomicSave:
         super().save(data)  # type: ignore[misc]
         if self._is_local:
             target = Path(super()._get_save_path())  # type: ignore[misc]
-            if target.is_dir():  # Spark writes a folder, which no rename replaces
-                _remove(target)
+            if target.is_dir() or part.is_dir():
+                _remove(target)  # Spark writes folders, which no rename replaces
             part.replace(target)
 
     @property
