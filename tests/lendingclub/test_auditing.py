@@ -2,12 +2,10 @@
 
 import pytest
 
-from ridgeline.errors import InputError
 from ridgeline.lendingclub.auditing import (
     audit_cleaning,
     audit_metrics,
     audit_text,
-    require_both_classes,
 )
 from ridgeline.lendingclub.cleaning import CleaningRules, clean_applications
 from ridgeline.lendingclub.reading import find_files, read_published
@@ -104,12 +102,3 @@ def test_text_fits_a_terminal_at_full_size(audited):
     )  # the console's 80 less its margin
     assert "27,648,742" in text
     assert "bad risk_score (rejected), e.g. ?" in text
-
-
-def test_class_without_rows_is_named_with_what_removed_it(audited):
-    audit, _ = audited(rejected=[{"amount": "50000"}] * 3)
-    with pytest.raises(InputError, match="No rejected .* 'amount_too_high' .* last 3"):
-        require_both_classes(audit)
-    audit, _ = audited(rejected=[])
-    with pytest.raises(InputError, match="No rejected .* the file has none"):
-        require_both_classes(audit)

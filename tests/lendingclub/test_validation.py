@@ -62,7 +62,7 @@ def test_violation_of_the_clean_table_shows_its_rows(clean, column, value, said)
 
 
 def test_one_class_only(clean):
-    with pytest.raises(InputError, match="both classes present"):
+    with pytest.raises(InputError, match="approved: one class is missing"):
         validate_clean(clean.filter(clean.approved == 1), RULES)
 
 

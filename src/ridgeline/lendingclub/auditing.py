@@ -5,7 +5,6 @@ from typing import Final
 import ibis.expr.types as ir
 import pandas as pd
 
-from ridgeline.errors import InputError
 from ridgeline.lendingclub.cleaning import (
     CleaningRules,
     Step,
@@ -19,7 +18,6 @@ __all__ = [
     "audit_cleaning",
     "audit_metrics",
     "audit_text",
-    "require_both_classes",
 ]
 
 AUDIT_COLUMNS: Final = (
@@ -101,28 +99,6 @@ def audit_text(audit: pd.DataFrame) -> str:
     ]
     text = table.to_string(index_names=False)
     return "\n".join([text, *lines])
-
-
-def require_both_classes(audit: pd.DataFrame) -> None:
-    """Stop when cleaning leaves a class without rows.
-
-    Raises:
-        InputError: With the step that removed the last rows.
-    """
-    for name in _CLASSES:
-        steps = audit[(audit.section == "filter") & (audit["class"] == name)]
-        if steps.kept.iloc[-1] == 0:
-            last = steps[steps.removed > 0]
-            cause = (
-                f"'{last.step.iloc[-1]}' removed the last {last.removed.iloc[-1]:,}"
-                if len(last)
-                else "the file has none"
-            )
-            message = (
-                f"No {name} application is left after cleaning: {cause}. A model needs "
-                f"both classes; check the file, or the limits in parameters_cleaning."
-            )
-            raise InputError(message)
 
 
 def _counts(applications: ir.Table, rules: CleaningRules) -> pd.DataFrame:

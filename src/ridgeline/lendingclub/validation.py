@@ -92,7 +92,7 @@ def _validate(table: ir.Table, name: str, rules: dict[str, _Rule]) -> None:
     # A second of import that listing the pipelines should not take.
     import pandera.errors
 
-    failures = [] if _has_both_classes(table) else ["approved: both classes present"]
+    failures = [] if _has_both_classes(table) else ["approved: one class is missing"]
     suspects = _suspects(table, rules)
     try:
         # Pandera checks row by row and numbers the rows for it, which at thirty

@@ -1,8 +1,9 @@
 """Wiring of the cleaning pipeline."""
 
-from kedro.pipeline import Pipeline, node, pipeline
+from kedro.pipeline import Pipeline, pipeline
 
 from ridgeline.pipelines.cleaning.nodes import audit_cleaning, clean_applications
+from ridgeline.pipelines.described import described_node
 
 __all__ = ["create_pipeline"]
 
@@ -11,7 +12,7 @@ def create_pipeline() -> Pipeline:
     """Typed table -> audit, and the rows that pass the paper's filters."""
     return pipeline(
         [
-            node(
+            described_node(
                 func=audit_cleaning,
                 inputs={
                     "applications": "applications_typed",
@@ -19,17 +20,14 @@ def create_pipeline() -> Pipeline:
                     "rules": "params:cleaning",
                 },
                 outputs=["cleaning_audit", "cleaning_metrics"],
-                name="audit_cleaning",
             ),
-            node(
+            described_node(
                 func=clean_applications,
                 inputs={
                     "applications": "applications_typed",
-                    "audit": "cleaning_audit",
                     "rules": "params:cleaning",
                 },
                 outputs="applications_clean",
-                name="clean_applications",
             ),
         ]
     )

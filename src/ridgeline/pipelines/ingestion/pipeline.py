@@ -1,7 +1,8 @@
 """Wiring of the ingestion pipeline."""
 
-from kedro.pipeline import Pipeline, node, pipeline
+from kedro.pipeline import Pipeline, pipeline
 
+from ridgeline.pipelines.described import described_node
 from ridgeline.pipelines.ingestion.nodes import type_applications
 
 __all__ = ["create_pipeline"]
@@ -11,11 +12,10 @@ def create_pipeline() -> Pipeline:
     """Raw files -> one typed table."""
     return pipeline(
         [
-            node(
+            described_node(
                 func=type_applications,
                 inputs={"accepted": "accepted_raw", "rejected": "rejected_raw"},
                 outputs=["applications_typed", "malformed_lines"],
-                name="type_applications",
             )
         ]
     )

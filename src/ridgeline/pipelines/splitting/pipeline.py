@@ -1,7 +1,8 @@
 """Wiring of the splitting pipeline."""
 
-from kedro.pipeline import Pipeline, node, pipeline
+from kedro.pipeline import Pipeline, pipeline
 
+from ridgeline.pipelines.described import described_node
 from ridgeline.pipelines.splitting.nodes import split_applications
 
 __all__ = ["create_pipeline"]
@@ -11,7 +12,7 @@ def create_pipeline() -> Pipeline:
     """Clean table -> train, validation and test."""
     return pipeline(
         [
-            node(
+            described_node(
                 func=split_applications,
                 inputs={
                     "applications": "applications_clean",
@@ -20,7 +21,6 @@ def create_pipeline() -> Pipeline:
                     "seed": "params:seed",
                 },
                 outputs=["train", "validation", "test"],
-                name="split_applications",
             )
         ]
     )

@@ -1,0 +1,37 @@
+"""Nodes named after their function and described by its docstring."""
+
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from kedro.pipeline import node
+from kedro.pipeline.node import Node
+from kedro.pipeline.preview_contract import TextPreview
+
+__all__ = ["described_node"]
+
+
+def described_node(
+    func: Callable[..., Any], inputs: dict[str, str], outputs: str | list[str]
+) -> Node:
+    """Make a node that carries its function's name.
+
+    Kedro-Viz shows the first line of the docstring beside the node.
+
+    Args:
+        func: What the node runs.
+        inputs: Argument of the function to dataset.
+        outputs: Datasets, in the order in which the function returns them.
+    """
+    sentence = (inspect.getdoc(func) or func.__name__).splitlines()[0]
+    with warnings.catch_warnings():
+        # Previews of nodes are new in Kedro, which says so at every start.
+        warnings.filterwarnings("ignore", message="The 'preview_fn' feature")
+        return node(
+            func=func,
+            inputs=inputs,
+            outputs=outputs,
+            name=func.__name__,
+            preview_fn=lambda: TextPreview(sentence),
+        )
