@@ -26,9 +26,6 @@ _TAG_LENGTH = 5000
 _PARAMETER_BATCH = 100
 _METRIC_BATCH = 1000
 
-# Tells MLflow's pages to open on runs and metrics, not on traces of language models.
-_EXPERIMENT_TAGS = {"mlflow.experimentKind": "custom_model_development"}
-
 _REASON_LENGTH = 300  # of a warning; some errors of MLflow quote whole requests
 _PROBE_SECONDS = 3.0
 _PORTS = {"http": 80, "https": 443, "postgresql": 5432, "mysql": 3306, "mssql": 1433}
@@ -194,10 +191,7 @@ class Tracker:
         if found is None:
             root = self._config.artifact_root(self._project_path)
             try:
-                created = self._client.create_experiment(
-                    name, artifact_location=root, tags=_EXPERIMENT_TAGS
-                )
-                return str(created)
+                return str(self._client.create_experiment(name, artifact_location=root))
             except Exception:
                 # Another run may have created it since; if not, the error stands.
                 found = self._client.get_experiment_by_name(name)
