@@ -153,6 +153,12 @@ def test_mistake_in_mlflow_yml_is_a_sentence(tiny: Path) -> None:
 
 
 def test_interrupted_process_leaves_a_killed_run(tiny: Path) -> None:
+    # A shell starts its background jobs deaf to interruptions; this one must hear.
+    settings = tiny / "src/tiny/settings.py"
+    listening = (
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    )
+    settings.write_text(listening + settings.read_text())
     done = _kedro(tiny, "run", "--pipelines", "interrupt")
     assert done.returncode != 0
     assert _only_run(tiny).info.status == "KILLED"
