@@ -147,7 +147,7 @@ def test_mistake_in_mlflow_yml_is_a_sentence(tiny: Path) -> None:
     done = _kedro(tiny, "run")
     output = done.stdout + done.stderr
     assert done.returncode == 1
-    assert "'experimnt' is not a known key, did you mean 'experiment'?" in output
+    assert "unknown parameter 'experimnt': did you mean 'experiment'?" in output
     assert "Traceback" not in output
     assert not (tiny / "result.json").exists()
 

@@ -119,6 +119,15 @@ def test_byte_order_mark_is_no_part_of_the_first_name(write_published, duckdb):
     assert rows.count().execute() == 1
 
 
+def test_windows_line_ends(write_published, duckdb):
+    path = write_published("rejected", [{}, {}])
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    table = read(duckdb, path, "rejected")
+    assert table.rows["Policy Code"].nunique().execute() == 0
+    assert table.rows["Employment Length"].execute().to_list() == ["< 1 year"] * 2
+    assert table.malformed.count().execute() == 0
+
+
 def test_fingerprint_is_the_sha256_of_the_bytes(write_published):
     path = write_published("rejected")
     expected = hashlib.sha256(path.read_bytes()).hexdigest()

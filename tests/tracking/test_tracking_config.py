@@ -17,12 +17,12 @@ def test_the_shipped_file_states_every_key_with_its_default() -> None:
 
 
 def test_unknown_key_names_the_close_one() -> None:
-    with pytest.raises(InputError, match=r"'stric' .* did you mean 'strict'\?"):
+    with pytest.raises(InputError, match=r"'stric': did you mean 'strict'\?"):
         read_config({"stric": True})
 
 
 def test_unknown_key_far_from_all_lists_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"'zzz' .* known ones are enabled, strict"):
+    with pytest.raises(InputError, match=r"'zzz': known are enabled, strict"):
         read_config({"zzz": 1})
 
 

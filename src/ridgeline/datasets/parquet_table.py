@@ -4,11 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import ibis.expr.types as ir
+from kedro.io import DatasetError
 from kedro_datasets._typing import TablePreview
 from kedro_datasets.ibis import FileDataset
 
 from ridgeline.datasets.atomic import AtomicSave
 from ridgeline.datasets.preview import table_preview
+from ridgeline.errors import InputError
 
 __all__ = ["ParquetTableDataset"]
 
@@ -28,6 +30,26 @@ class ParquetTableDataset(AtomicSave, FileDataset):  # type: ignore[misc]
     def __init__(self, **arguments: Any) -> None:
         """Take the arguments of `ibis.FileDataset` but for the file's format."""
         super().__init__(file_format="parquet", **arguments)
+
+    def save(self, data: ir.Table) -> None:
+        """Compute the table and save it.
+
+        Raises:
+            InputError: If DuckDB fails inside, which it does when a line is set aside
+                for bytes that are no UTF-8 and only some columns are read.
+        """
+        import duckdb
+
+        try:
+            super().save(data)
+        except DatasetError as error:
+            if not isinstance(error.__cause__, duckdb.InternalException):
+                raise
+            message = (
+                "DuckDB failed while reading. The usual cause is a raw file that is "
+                "not UTF-8 text: convert it (iconv -f latin1 -t utf-8 FILE), run again."
+            )
+            raise InputError(message) from error
 
     def content_hash(self) -> str:
         """Return a hash of the saved rows, whatever their order.

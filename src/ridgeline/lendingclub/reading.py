@@ -27,6 +27,7 @@ WHERE_TO_GET_THEM = (
     "or in conf/files/globals.yml."
 )
 _GZIP_MAGIC = b"\x1f\x8b"
+_LONGEST_HEADER = 100_000  # bytes; the published ones have some 2,500
 _MALFORMED = "_malformed"
 
 
@@ -167,10 +168,9 @@ def _header(path: Path, kind: Kind) -> list[str]:
     with path.open("rb") as file:
         compressed = file.read(2) == _GZIP_MAGIC
     try:
-        with (gzip.open if compressed else open)(
-            path, "rt", encoding="utf-8-sig", newline=""
-        ) as text:
-            return next(csv.reader(text), [])
+        with (gzip.open if compressed else open)(path, "rb") as lines:
+            first = lines.readline(_LONGEST_HEADER).decode("utf-8-sig")
+        return next(csv.reader([first]), [])
     except (UnicodeDecodeError, csv.Error, gzip.BadGzipFile, EOFError) as error:
         message = (
             f"'{path}' is not a CSV file (nor one compressed with gzip): {error}. "

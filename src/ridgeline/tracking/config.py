@@ -1,13 +1,13 @@
 """The keys of mlflow.yml, checked, and its relative addresses made absolute."""
 
-import difflib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from ridgeline.errors import InputError
+from ridgeline.parameters import Parameters
 
 __all__ = ["TrackingConfig", "read_config"]
 
@@ -15,10 +15,8 @@ _SQLITE = "sqlite:///"
 _MEMORY = ":memory:"
 
 
-class TrackingConfig(BaseModel):
+class TrackingConfig(Parameters):
     """What mlflow.yml may say; conf/base/mlflow.yml explains every key."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     enabled: bool = True
     strict: bool = False
@@ -83,11 +81,7 @@ def read_config(values: Mapping[str, Any]) -> TrackingConfig:
 
 def _sentence(problem: Any) -> str:
     key = ".".join(str(part) for part in problem["loc"])
-    if problem["type"] != "extra_forbidden":
-        reason = problem["msg"][0].lower() + problem["msg"][1:]
-        return f"'{key}' is {problem['input']!r}, but {reason}"
-    known = list(TrackingConfig.model_fields)
-    close = difflib.get_close_matches(key, known, n=1)
-    if close:
-        return f"'{key}' is not a known key, did you mean '{close[0]}'?"
-    return f"'{key}' is not a known key, the known ones are {', '.join(known)}"
+    if not key:  # an unknown key: the message says all
+        return str(problem["ctx"]["error"]).rstrip(".")
+    reason = problem["msg"][0].lower() + problem["msg"][1:]
+    return f"'{key}' is {problem['input']!r}, but {reason}"
