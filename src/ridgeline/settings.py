@@ -16,4 +16,6 @@ CONFIG_LOADER_ARGS = {
 
 # Our commands use --pipeline, which Kedro keeps until 2.0; we stay below 2.
 warnings.filterwarnings("ignore", message="Option '--pipeline' is deprecated")
+# Of no use to the reader of a run: what other packages tell their own developers.
+warnings.filterwarnings("ignore", message="ORJSONResponse is deprecated")
 warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")

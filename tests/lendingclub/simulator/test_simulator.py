@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from published_frames import parse_published
 
 from ridgeline.errors import InputError
 from ridgeline.lendingclub.schema import COLUMNS, Kind
@@ -17,30 +18,6 @@ from ridgeline.lendingclub.simulator import CHUNK, simulate, write_published
 ROWS: dict[Kind, int] = {"accepted": 100_000, "rejected": 300_000}
 KINDS: tuple[Kind, ...] = ("accepted", "rejected")
 CODES = ("debt_consolidation", "credit_card", "other", "home_improvement")
-
-
-def _parse(kind: Kind, raw: pd.DataFrame) -> pd.DataFrame:
-    """Brings either file's text to common columns, dates to the day."""
-    if kind == "accepted":
-        columns = ["loan_amnt", "issue_d", "purpose", "dti", "emp_length"]
-        score = pd.to_numeric(raw["fico_range_low"]) + 2
-    else:
-        columns = ["Amount Requested", "Application Date", "Loan Title"]
-        columns += ["Debt-To-Income Ratio", "Employment Length"]
-        score = pd.to_numeric(raw["Risk_Score"])
-    amount, date, title, dti, employment = (raw[column] for column in columns)
-    return pd.DataFrame(
-        {
-            "amount": pd.to_numeric(amount),
-            "date": pd.to_datetime(
-                date, format="%b-%Y" if kind == "accepted" else "%Y-%m-%d"
-            ),
-            "title": title,
-            "score": score,
-            "dti": pd.to_numeric(dti.str.rstrip("%")),
-            "employment": employment,
-        }
-    )
 
 
 def _rows(batch: pa.RecordBatch) -> Iterator[tuple[str | None, ...]]:
@@ -63,7 +40,7 @@ def raw() -> dict[Kind, pd.DataFrame]:
 
 @pytest.fixture(scope="module")
 def parsed(raw: dict[Kind, pd.DataFrame]) -> dict[Kind, pd.DataFrame]:
-    return {kind: _parse(kind, frame) for kind, frame in raw.items()}
+    return {kind: parse_published(kind, frame) for kind, frame in raw.items()}
 
 
 # --- The files as files ------------------------------------------------------------

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from published_frames import parse_published
 from scipy.stats import chi2, chi2_contingency, ks_2samp
 
 from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, SOURCES, Kind
@@ -94,30 +95,6 @@ STATED_ROWS = {"accepted": 4777, "rejected": 3461, "scored": 1081}
 STATED_YEARS = {2015: 697.60, 2016: 696.71, 2017: 700.91, 2018: 711.52}
 
 
-def _parse(kind: Kind, raw: pd.DataFrame) -> pd.DataFrame:
-    """Brings either file's text to common columns, dates to the day."""
-    if kind == "accepted":
-        columns = ["loan_amnt", "issue_d", "purpose", "dti", "emp_length"]
-        score = pd.to_numeric(raw["fico_range_low"]) + 2
-    else:
-        columns = ["Amount Requested", "Application Date", "Loan Title"]
-        columns += ["Debt-To-Income Ratio", "Employment Length"]
-        score = pd.to_numeric(raw["Risk_Score"])
-    amount, date, title, dti, employment = (raw[column] for column in columns)
-    return pd.DataFrame(
-        {
-            "amount": pd.to_numeric(amount),
-            "date": pd.to_datetime(
-                date, format="%b-%Y" if kind == "accepted" else "%Y-%m-%d"
-            ),
-            "title": title,
-            "score": score,
-            "dti": pd.to_numeric(dti.str.rstrip("%")),
-            "employment": employment,
-        }
-    )
-
-
 def _window(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["date"].between("2015-01-01", "2018-06-30")]
 
@@ -136,7 +113,7 @@ def _groups(frames: dict[Kind, pd.DataFrame]) -> dict[str, pd.DataFrame]:
 @pytest.fixture(scope="module")
 def parsed() -> dict[Kind, pd.DataFrame]:
     return {
-        kind: _parse(
+        kind: parse_published(
             kind,
             pd.concat(
                 batch.select(list(SOURCES[kind].values())).to_pandas()
@@ -305,7 +282,7 @@ def test_simulated_and_real_samples_are_alike(
 ) -> None:
     real = _groups(
         {
-            kind: _parse(
+            kind: parse_published(
                 kind,
                 pd.read_csv(
                     _real(kind), dtype=str, keep_default_na=False, na_values=[""]
