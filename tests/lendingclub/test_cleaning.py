@@ -64,6 +64,13 @@ def test_misspelt_rule_names_the_close_match():
         CleaningRules(max_amont=1)
 
 
+def test_empty_range_is_refused():
+    with pytest.raises(ValidationError, match="no row can pass; min_dti must not"):
+        CleaningRules(min_dti=50, max_dti=40)
+    with pytest.raises(ValidationError, match="first_date must not be larger"):
+        CleaningRules(first_date="2018-07-01")
+
+
 def test_clean_table_is_numbers_without_gaps(typed):
     rows = clean(typed())
     assert list(rows.columns) == ["row_key", *FEATURES, "approved"]

@@ -6,10 +6,11 @@ June 2018; loan purposes are grouped in five and one-hot encoded.
 """
 
 from datetime import date
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import ibis
 import ibis.expr.types as ir
+from pydantic import model_validator
 
 from ridgeline.lendingclub.schema import PURPOSE_COLUMNS, TITLE_PURPOSES
 from ridgeline.parameters import Parameters
@@ -67,6 +68,17 @@ class CleaningRules(Parameters):
     first_date: date = date(2015, 1, 1)
     last_date: date = date(2018, 6, 30)
     one_grid: bool = True
+
+    @model_validator(mode="after")
+    def _ranges_are_not_empty(self) -> Self:
+        for low, high in (("min_dti", "max_dti"), ("first_date", "last_date")):
+            if getattr(self, low) > getattr(self, high):
+                message = (
+                    f"{low} is {getattr(self, low)} and {high} is "
+                    f"{getattr(self, high)}: no row can pass; {low} must not be larger."
+                )
+                raise ValueError(message)
+        return self
 
 
 class Step(NamedTuple):
