@@ -16,7 +16,11 @@ from ridgeline.lendingclub.parsing import parse_applications
 from ridgeline.lendingclub.reading import find_files, read_published
 from ridgeline.lendingclub.schema import PURPOSE_COLUMNS
 from ridgeline.lendingclub.simulator import write_published
-from ridgeline.lendingclub.simulator.truth import COMPONENTS, component_curve
+from ridgeline.lendingclub.simulator.truth import (
+    COMPONENTS,
+    component_curve,
+    log_odds_components,
+)
 
 ROWS = {"accepted": 113_000, "rejected": 1_387_000}
 LABELS = {
@@ -30,7 +34,7 @@ LABELS = {
 BINS = {
     "amount": np.arange(0, 40_001, 2_000),
     "risk_score": np.arange(500, 851, 10),
-    "dti": np.arange(0, 101, 4),
+    "dti": np.arange(0, 97, 4),
 }
 
 
@@ -55,7 +59,7 @@ def counted(values: pd.Series, approved: pd.Series) -> pd.DataFrame:
     return np.log(counts[1] / counts[0])
 
 
-def draw(axis: plt.Axes, name: str, clean: pd.DataFrame) -> None:
+def draw(axis: plt.Axes, name: str, clean: pd.DataFrame, truth: pd.Series) -> None:
     """Draw one component: the truth as a line, counts as points."""
     curve = component_curve(name, ROWS["accepted"], ROWS["rejected"])
     if name == "purpose":
@@ -68,23 +72,21 @@ def draw(axis: plt.Axes, name: str, clean: pd.DataFrame) -> None:
         values = clean[name]
         if name in BINS:
             edges = BINS[name]
-            values = edges[np.digitize(values, edges) - 1]
-            values = values + np.diff(edges)[0] / 2 * (name != "risk_score")
+            width = edges[1] - edges[0]
+            bins = np.digitize(values.clip(upper=edges[-1] - width / 2), edges) - 1
+            values = edges[bins] + (0 if name == "risk_score" else width / 2)
             curve = curve[curve.value.between(edges[0], edges[-1])]
         style = {"drawstyle": "steps-mid"} if name == "employment_length" else {}
         width = {"amount": 0.3, "dti": 1.0}.get(name, 1.6)
         axis.plot(curve.value, curve.log_odds, color="0.6", lw=width, **style)
-    points = counted(pd.Series(values), clean.approved)
+    values = pd.Series(values, index=clean.index)
+    points = counted(values, clean.approved)
     # A count by one feature averages over the others: it has the component's shape
     # and another level.
-    weights = pd.Series(values).value_counts().reindex(points.index)
-    level = np.average(points, weights=weights)
-    truth = np.interp(
-        points.index.astype(float),
-        np.arange(len(curve)) if name == "purpose" else curve.value.astype(float),
-        curve.log_odds,
+    weights = values.value_counts().reindex(points.index)
+    shift = truth[values.isin(points.index)].mean() - np.average(
+        points, weights=weights
     )
-    shift = np.average(truth, weights=weights) - level
     axis.plot(points.index, points + shift, "o", color="#b5402a", ms=3.5)
     axis.set_xlabel(LABELS[name])
 
@@ -92,9 +94,11 @@ def draw(axis: plt.Axes, name: str, clean: pd.DataFrame) -> None:
 def main() -> None:
     """Make the figure."""
     clean = simulate_clean()
+    clean = clean[clean.dti < 100]  # 100 is a code, off the scale of the picture
+    truth = log_odds_components(clean, ROWS["accepted"], ROWS["rejected"])
     figure, axes = plt.subplots(2, 3, figsize=(11, 6), layout="constrained")
     for axis, name in zip(axes.flat, COMPONENTS, strict=True):
-        draw(axis, name, clean)
+        draw(axis, name, clean, truth[name])
         axis.spines[["top", "right"]].set_visible(False)
     figure.supylabel("log-odds of approval")
     figure.savefig(Path(__file__).with_suffix(".png"), dpi=110)
