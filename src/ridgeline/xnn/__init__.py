@@ -1,0 +1,1 @@
+"""The explainable neural network, as a library of its own."""

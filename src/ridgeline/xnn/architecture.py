@@ -1,0 +1,84 @@
+"""The network's parts as plain structures: sizes, weights, rows and the problem.
+
+The structures hold NumPy arrays outside of training and tensors inside it.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
+
+__all__ = [
+    "VARIANCE_FLOOR",
+    "Architecture",
+    "Problem",
+    "Rows",
+    "Weights",
+    "weight_shapes",
+]
+
+Array = Any
+
+# Keeps a subnetwork whose output has become constant from dividing by zero.
+VARIANCE_FLOOR: Final = 1e-8
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """What is fixed before training; equal ones share one compiled program."""
+
+    n_features: int  # p
+    n_subnetworks: int  # k
+    category_counts: tuple[int, ...]  # of each categorical feature
+    hidden: tuple[int, ...]  # units of each hidden layer of a subnetwork
+    activation: str
+    projection: Literal["orthogonal", "free", "identity"]
+    normalised: bool
+    smooth: bool  # whether there is a roughness penalty
+    loss: Literal["squared", "logistic"]
+
+
+class Weights(NamedTuple):
+    """Everything that is trained."""
+
+    projection: Array  # W, (p, k)
+    kernels: tuple[Array, ...]  # of the subnetworks' layers, (k, units out, units in)
+    biases: tuple[Array, ...]  # (k, units out, 1)
+    scales: Array  # beta, (k,)
+    effects: Array  # one bias for each category of each feature, side by side
+    category_scales: Array  # gamma, (c,)
+    intercept: Array  # mu, ()
+
+
+class Rows(NamedTuple):
+    """Rows of the scaled data; a row of weight zero is padding."""
+
+    numeric: Array  # (rows, p)
+    codes: Array  # position of each category in `Weights.effects`, (rows, c)
+    target: Array  # (rows,)
+    weight: Array  # (rows,)
+
+
+class Problem(NamedTuple):
+    """What the objective needs beside weights and rows: arguments, not constants."""
+
+    l1_projection: Array
+    l1_scales: Array
+    roughness: Array
+    used: Array  # one or zero for each ridge function, (k,)
+    used_categories: Array  # one or zero for each categorical feature, (c,)
+    category_shares: Array  # of the training rows, side by side like the effects
+
+
+def weight_shapes(shape: Architecture) -> Weights:
+    """The shape of each array of the weights."""
+    k = shape.n_subnetworks
+    sizes = (1, *shape.hidden, 1)
+    layers = list(zip(sizes[1:], sizes[:-1], strict=True))
+    return Weights(
+        projection=(shape.n_features, k),
+        kernels=tuple((k, out, into) for out, into in layers),
+        biases=tuple((k, out, 1) for out, _ in layers),
+        scales=(k,),
+        effects=(sum(shape.category_counts),),
+        category_scales=(len(shape.category_counts),),
+        intercept=(),
+    )

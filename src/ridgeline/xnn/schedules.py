@@ -1,0 +1,67 @@
+"""Step sizes by epoch: our short cosine schedule, and the paper's constant one."""
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ADAPTIVE_STEP", "Schedule", "ScheduleName", "named_schedule"]
+
+ScheduleName = Literal["cosine", "paper"]
+
+# The adaptive step: how far the projection moves, relative to the gradient's usual
+# size, as a Frobenius norm.
+ADAPTIVE_STEP: Final = 0.01
+# The cosine schedule has 300 epochs, but large data need no more steps than this.
+_COSINE_EPOCHS: Final = 300
+_COSINE_STEPS: Final = 30_000
+_FEWEST_EPOCHS: Final = 10
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How far each epoch's steps go, and when to stop."""
+
+    learning_rate: float  # eta, Adam's
+    cayley_step: float  # tau; zero fixes the projection
+    max_epochs: int
+    patience: int  # epochs without a better validation loss
+    cosine: bool  # whether steps fall to zero by the last epoch
+    adaptive: bool = False  # whether tau is relative to the gradient's usual size
+
+    def factor(self, epochs: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Share of the first step sizes that the epochs (from 0) have."""
+        if not self.cosine:
+            return np.ones(len(epochs))
+        done = np.minimum(epochs / self.max_epochs, 1)
+        return np.asarray(0.5 + 0.5 * np.cos(np.pi * done))
+
+
+def named_schedule(name: ScheduleName, batches: int) -> Schedule:
+    """A schedule by name.
+
+    Args:
+        name: `"cosine"`, large steps that fall to zero, or `"paper"`, the paper's
+            small constant ones with thousands of epochs.
+        batches: Batches in an epoch.
+    """
+    if name == "paper":
+        return Schedule(
+            learning_rate=0.001,
+            cayley_step=0.1,
+            max_epochs=10_000,
+            patience=500,
+            cosine=False,
+        )
+    epochs = max(_FEWEST_EPOCHS, math.ceil(_COSINE_STEPS / batches))
+    epochs = min(_COSINE_EPOCHS, epochs)
+    return Schedule(
+        learning_rate=0.01,
+        cayley_step=10.0,
+        max_epochs=epochs,
+        # Steps are large until late: only the whole schedule shows what it reaches.
+        patience=epochs,
+        cosine=True,
+    )

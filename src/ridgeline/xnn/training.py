@@ -1,0 +1,153 @@
+"""One training run: batches, schedules and early stopping around the compiled program.
+
+Python prepares the data once and shuffles; everything else is in `sos_bp`. Sizes are
+rounded up and padded with rows of weight zero, so that data of nearly the same size
+share one compiled program.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import tensorflow as tf
+from numpy.typing import NDArray
+
+from ridgeline.xnn.architecture import Architecture, Problem, Rows, Weights
+from ridgeline.xnn.network import pack, unpack
+from ridgeline.xnn.progress import Report
+from ridgeline.xnn.schedules import Schedule
+from ridgeline.xnn.sos_bp import Data, Steps, epochs_program, initial_state
+
+__all__ = ["Outcome", "train"]
+
+# Steps in a call: enough to keep Python out, few enough to show progress.
+_CALL_STEPS: Final = 200
+_CALL_EPOCHS: Final = 40
+# The smallest padded sizes, below which all data share one program.
+_SMALLEST_BATCH: Final = 40
+_SMALLEST_ROWS: Final = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a training run leaves."""
+
+    weights: Weights  # the best by validation loss, as arrays
+    objective: NDArray[np.float64]  # by epoch
+    validation: NDArray[np.float64]  # by epoch
+    diverged: bool
+
+    @property
+    def best_epoch(self) -> int:
+        """The epoch whose weights are kept, from 1; 0 if there is none."""
+        if not np.isfinite(self.validation).any():
+            return 0
+        return int(np.nanargmin(self.validation)) + 1
+
+
+def train(
+    shape: Architecture,
+    start: Weights,
+    rows: tuple[Rows, Rows],
+    problem: Problem,
+    schedule: Schedule,
+    *,
+    rng: np.random.Generator,
+    batch_size: int,
+    report: Report | None = None,
+) -> Outcome:
+    """Runs SOS-BP to the end of its schedule, or until validation stops improving.
+
+    Args:
+        shape: The architecture.
+        start: Weights to start from, arrays.
+        rows: Training and validation rows.
+        problem: Strengths of the penalties, and which components are in use.
+        schedule: Step sizes by epoch, and patience. A Cayley step of zero fixes the
+            projection.
+        rng: Shuffles the rows of every epoch.
+        batch_size: Rows in a batch, at most all.
+        report: Called as training goes on.
+
+    Returns:
+        The best weights by validation loss, and the losses.
+    """
+    count = len(rows[0].target)
+    # Batches of equal size: a last one of a few rows could not normalise.
+    batches = math.ceil(count / batch_size)
+    batch_rows = math.ceil(count / batches)
+    size = max(_SMALLEST_BATCH, 8 * math.ceil(batch_rows / 8))
+    room = min(_CALL_EPOCHS, max(1, _CALL_STEPS // batches))
+    program = epochs_program(shape, size, room)
+    data = _padded(rows[0], size), _padded(rows[1], size)
+    places = len(data[0].rows.target) + size
+    problem = tf.nest.map_structure(_float, problem)
+    state = initial_state(pack(tf.nest.map_structure(_float, start)))
+    losses: list[NDArray[np.float32]] = []
+    for done in range(0, schedule.max_epochs, room):
+        epochs = np.arange(done, min(done + room, schedule.max_epochs))
+        orders = _orders(rng, count, len(epochs), (room, places))
+        steps = _steps(schedule, epochs, room, batch_rows)
+        state, progress = program(state, data, orders, steps, problem)
+        losses.append(_losses(progress))
+        if report:
+            epoch = done + losses[-1].shape[1]
+            report(epoch, *losses[-1][:, -1].tolist())
+        if bool(state.diverged) or int(state.waited) >= schedule.patience:
+            break
+    objective, loss = np.concatenate(losses, axis=1).astype(np.float64)
+    best = unpack(shape, state.best)
+    best = tf.nest.map_structure(lambda tensor: tensor.numpy(), best)
+    return Outcome(best, objective, loss, bool(state.diverged))
+
+
+def _float(array: Any) -> Any:
+    return tf.constant(array, dtype=tf.float32)
+
+
+def _padded(rows: Rows, size: int) -> Data:
+    """Rows on the device, padded to a size that similar data share."""
+    count = len(rows.target)
+    # Steps of an eighth of the next power of two below: little is wasted.
+    step = 2 ** max(0, int(math.log2(count)) - 3)
+    room = max(_SMALLEST_ROWS, step * math.ceil(count / step))
+    room = size * math.ceil(room / size)
+    columns = []
+    for column in rows:
+        padded = np.zeros((room, *column.shape[1:]), dtype=column.dtype)
+        padded[:count] = column
+        columns.append(tf.constant(padded))
+    return Data(Rows(*columns), tf.constant(count))
+
+
+def _orders(
+    rng: np.random.Generator, count: int, epochs: int, room: tuple[int, int]
+) -> Any:
+    """A permutation of the rows for each epoch; the places behind it stay zero."""
+    orders = np.zeros(room, dtype=np.int32)
+    orders[:epochs, :count] = np.arange(count, dtype=np.int32)
+    for order in orders[:epochs, :count]:
+        rng.shuffle(order)
+    return tf.constant(orders)
+
+
+def _steps(
+    schedule: Schedule, epochs: NDArray[np.intp], room: int, batch_rows: int
+) -> Steps:
+    factor = np.zeros(room)
+    factor[: len(epochs)] = schedule.factor(epochs)
+    return Steps(
+        epochs=tf.constant(len(epochs)),
+        cayley=_float(schedule.cayley_step * factor),
+        adam=_float(schedule.learning_rate * factor),
+        adaptive=tf.constant(schedule.adaptive),
+        patience=tf.constant(schedule.patience),
+        batch_rows=tf.constant(batch_rows),
+    )
+
+
+def _losses(progress: Any) -> NDArray[np.float32]:
+    """Objective and validation loss of the epochs that were run, shape (2, epochs)."""
+    both = np.stack([progress.objective.numpy(), progress.validation.numpy()])
+    return both[:, : int(progress.epochs)]
