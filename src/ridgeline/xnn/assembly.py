@@ -1,0 +1,251 @@
+"""From trained weights to a fitted model and back, with NumPy alone.
+
+Training works on scaled data and lets each batch normalise the subnetworks. A fitted
+model has everything folded in: normalisation over all training rows in the last layer
+of the subnetworks, the response's scale in the scales, components sorted and signs
+settled, so that two fits can be compared.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeline.xnn.architecture import (
+    VARIANCE_FLOOR,
+    Architecture,
+    Rows,
+    Weights,
+    weight_shapes,
+)
+from ridgeline.xnn.features import Features
+from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
+
+__all__ = ["Response", "fitted_model", "initial_weights", "trained_weights"]
+
+Floats = NDArray[np.float64]
+
+# Small scales let the residual, not the random functions, decide where components go.
+_FIRST_SCALE: Final = 0.1
+_BINS: Final = 50
+_BLOCK: Final = 8192
+# Below this share of their size, outputs differ by rounding alone.
+_CONSTANT: Final = 1e-6
+
+
+class Response(NamedTuple):
+    """How the response is scaled: y = centre + half * target."""
+
+    centre: float
+    half: float
+    classes: tuple[Any, Any] | None = None
+
+    @classmethod
+    def learn(cls, y: Floats) -> "Response":
+        """The scaling of a response to [-1, 1], as the paper's penalties expect."""
+        low, high = float(y.min()), float(y.max())
+        return cls(low / 2 + high / 2, (high / 2 - low / 2) or 1.0)
+
+    def scale(self, y: Floats) -> Floats:
+        """Targets of the network."""
+        return (y - self.centre) / self.half
+
+
+def initial_weights(
+    shape: Architecture, rows: Rows, rng: np.random.Generator
+) -> Weights:
+    """Weights to start from: orthonormal projections, Xavier-normal subnetworks.
+
+    Args:
+        shape: The architecture.
+        rows: Training rows; their mean target gives the intercept.
+        rng: Draws the weights.
+    """
+    p, k = shape.n_features, shape.n_subnetworks
+    if shape.projection == "identity":
+        projection = np.eye(p)
+    elif shape.projection == "free" and k > p:
+        projection = rng.standard_normal((p, k)) / np.sqrt(p)
+    else:
+        projection = np.linalg.qr(rng.standard_normal((p, k)))[0]
+    shapes = weight_shapes(shape)
+    mean = float(np.average(rows.target, weights=rows.weight))
+    if shape.loss == "logistic":
+        mean = np.clip(mean, 1e-3, 1 - 1e-3)
+        mean = float(np.log(mean / (1 - mean)))
+    return Weights(
+        projection=projection,
+        kernels=tuple(
+            rng.standard_normal(layer) * np.sqrt(2 / sum(layer[1:]))
+            for layer in shapes.kernels
+        ),
+        biases=tuple(np.zeros(layer) for layer in shapes.biases),
+        scales=np.full(k, _FIRST_SCALE),
+        effects=rng.standard_normal(shapes.effects),
+        category_scales=np.full(shapes.category_scales, _FIRST_SCALE),
+        intercept=np.asarray(mean),
+    )
+
+
+def fitted_model(
+    weights: Weights,
+    shape: Architecture,
+    rows: Rows,
+    features: Features,
+    response: Response,
+) -> Scorer:
+    """Folds normalisation and scaling into trained weights.
+
+    Args:
+        weights: Trained weights; a scale of zero marks a component as pruned.
+        shape: The architecture.
+        rows: All training rows, over which the components are normalised.
+        features: Names, scaling and categories of the columns.
+        response: Scaling of the response, or the classes.
+    """
+    projection, subnetworks = _signed(weights, shape)
+    edges = _edges(projection, rows)
+    mean, deviation, heights = _survey(projection, subnetworks, rows, edges)
+    scales, shift = _comparable(weights.scales, mean, deviation, shape.normalised)
+    subnetworks = _folded(subnetworks, mean, deviation, np.sign(weights.scales))
+    effects, category_scales, shares, category_shift = _categories(weights, shape, rows)
+    order = np.argsort(-scales, kind="stable")
+    wide = np.zeros((len(features.varying), len(order)))
+    wide[features.varying] = projection[:, order]
+    intercept = float(weights.intercept) + shift + category_shift
+    return Scorer(
+        features=features,
+        classes=response.classes,
+        projection=wide,
+        subnetworks=subnetworks.take(order),
+        scales=scales[order] * response.half,
+        effects=effects,
+        category_scales=category_scales * response.half,
+        intercept=response.centre + response.half * intercept,
+        spread=Spread(edges[order], heights[order], shares),
+    )
+
+
+def trained_weights(scorer: Scorer, response: Response) -> Weights:
+    """The weights of a fitted model, to train on from."""
+    return Weights(
+        projection=scorer.projection[scorer.features.varying],
+        kernels=scorer.subnetworks.kernels,
+        biases=scorer.subnetworks.biases,
+        scales=scorer.scales / response.half,
+        effects=np.concatenate([np.zeros(0), *scorer.effects]),
+        category_scales=scorer.category_scales / response.half,
+        intercept=np.asarray((scorer.intercept - response.centre) / response.half),
+    )
+
+
+def _signed(weights: Weights, shape: Architecture) -> tuple[Floats, Subnetworks]:
+    """Projections whose largest weight is positive; the curves turn with them."""
+    projection = np.asarray(weights.projection, dtype=np.float64)
+    if shape.projection == "orthogonal":
+        # Single precision leaves 1e-7; one Newton-Schulz step squares that.
+        projection = 1.5 * projection - 0.5 * projection @ (projection.T @ projection)
+    columns = np.arange(projection.shape[1])
+    largest = projection[np.abs(projection).argmax(axis=0), columns]
+    sign = np.where(largest < 0, -1.0, 1.0)
+    kernels = [np.asarray(kernel, dtype=np.float64) for kernel in weights.kernels]
+    kernels[0] = kernels[0] * sign[:, None, None]
+    biases = tuple(np.asarray(bias, dtype=np.float64) for bias in weights.biases)
+    return projection * sign, Subnetworks(tuple(kernels), biases, shape.activation)
+
+
+def _edges(projection: Floats, rows: Rows) -> Floats:
+    """Edges of equal bins over the range of each projected value, (k, bins + 1)."""
+    low = np.full(projection.shape[1], np.inf)
+    high = -low
+    for block in _blocks(rows):
+        z = block.numeric @ projection
+        low = np.minimum(low, z.min(axis=0))
+        high = np.maximum(high, z.max(axis=0))
+    room = np.where(high > low, 0.0, 0.5)
+    return np.linspace(low - room, high + room, _BINS + 1, axis=1)
+
+
+def _survey(
+    projection: Floats, subnetworks: Subnetworks, rows: Rows, edges: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Mean and deviation of the raw outputs, and the density, over all rows."""
+    k = projection.shape[1]
+    heights = np.zeros((k, _BINS))
+    total, first, second = 0.0, np.zeros(k), np.zeros(k)
+    # Sums about a value near the mean do not cancel.
+    some = next(_blocks(rows)).numeric @ projection
+    about = subnetworks(some.T).mean(axis=1, keepdims=True)
+    for block in _blocks(rows):
+        z = (block.numeric @ projection).T
+        outputs = subnetworks(z)
+        total += block.weight.sum(dtype=np.float64)
+        first += (outputs - about) @ block.weight
+        second += (outputs - about) ** 2 @ block.weight
+        for j in range(k):
+            heights[j] += np.histogram(z[j], edges[j], weights=block.weight)[0]
+    mean = first / total
+    deviation = np.sqrt(np.maximum(second / total - mean**2, 0))
+    return mean + about[:, 0], deviation, heights / total
+
+
+def _comparable(
+    scales: Any, mean: Floats, deviation: Floats, normalised: bool
+) -> tuple[Floats, float]:
+    """Scales of functions with norm 1, and what their means add to the intercept."""
+    scales = np.asarray(scales, dtype=np.float64)
+    constant = deviation <= _CONSTANT * np.abs(mean)
+    if normalised:
+        # Training divides by the root of variance and floor; here it is the deviation.
+        size = deviation / np.sqrt(deviation**2 + VARIANCE_FLOOR)
+        return np.abs(scales) * np.where(constant, 0.0, size), 0.0
+    return np.abs(scales) * np.where(constant, 0.0, deviation), float(scales @ mean)
+
+
+def _folded(
+    subnetworks: Subnetworks, mean: Floats, deviation: Floats, sign: Floats
+) -> Subnetworks:
+    """Subnetworks whose last layer also normalises and takes the scale's sign."""
+    deviation = np.where(deviation > 0, deviation, 1.0)
+    factor = (np.where(sign < 0, -1.0, 1.0) / deviation)[:, None, None]
+    *kernels, kernel = subnetworks.kernels
+    *biases, bias = subnetworks.biases
+    return Subnetworks(
+        (*kernels, kernel * factor),
+        (*biases, (bias - mean[:, None, None]) * factor),
+        subnetworks.activation,
+    )
+
+
+def _categories(
+    weights: Weights, shape: Architecture, rows: Rows
+) -> tuple[tuple[Floats, ...], Floats, tuple[Floats, ...], float]:
+    """Normalised effects, their scales, the categories' shares, and the shift."""
+    effects, scales, shares = [], np.zeros(len(shape.category_counts)), []
+    shift = 0.0
+    start = 0
+    for feature, count in enumerate(shape.category_counts):
+        raw = np.asarray(weights.effects[start : start + count], dtype=np.float64)
+        codes = rows.codes[:, feature] - start
+        share = np.bincount(codes, rows.weight, count) / rows.weight.sum()
+        mean = raw @ share
+        deviation = np.sqrt((raw - mean) ** 2 @ share)
+        scale, moved = _comparable(
+            weights.category_scales[feature : feature + 1],
+            np.array([mean]),
+            np.array([deviation]),
+            shape.normalised,
+        )
+        sign = -1.0 if weights.category_scales[feature] < 0 else 1.0
+        effects.append(sign * (raw - mean) / (deviation or 1.0))
+        scales[feature] = scale[0]
+        shares.append(share)
+        shift += moved
+        start += count
+    return tuple(effects), scales, tuple(shares), shift
+
+
+def _blocks(rows: Rows) -> Iterator[Rows]:
+    for start in range(0, len(rows.target), _BLOCK):
+        yield Rows(*(column[start : start + _BLOCK] for column in rows))

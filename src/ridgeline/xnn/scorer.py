@@ -1,0 +1,186 @@
+"""A fitted network that needs NumPy alone: scores, contributions, importance ratios.
+
+    decision = intercept + sum_j scales_j h_j(projection_j' x) + sum_c effect_c(x)
+
+Every function h_j and every categorical effect has mean 0 and norm 1 over the training
+rows, so that their scales are comparable. Components are sorted by scale, scales are
+not negative, and the largest weight of each projection is positive.
+`ridgeline.xnn.storage.load_model` reads one from a file.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeline.errors import InputError
+from ridgeline.xnn.features import Encoded, Features, Unknown
+
+__all__ = ["ACTIVATIONS", "Scorer", "Spread", "Subnetworks"]
+
+Floats = NDArray[np.float64]
+# Rows of a block: its arrays stay in the cache.
+_BLOCK: Final = 2048
+
+ACTIVATIONS: Final[dict[str, Callable[[Floats], Floats]]] = {
+    "tanh": lambda a: np.tanh(a, out=a),
+    "sigmoid": lambda a: 0.5 * (1 + np.tanh(0.5 * a)),
+    "softplus": lambda a: np.logaddexp(a, 0),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Subnetworks:
+    """The ridge functions of one projected value each, side by side."""
+
+    kernels: tuple[Floats, ...]  # (k, units out, units in) for each layer
+    biases: tuple[Floats, ...]  # (k, units out, 1)
+    activation: str
+
+    def __call__(self, z: Floats) -> Floats:
+        """Values h_j(z_j), from shape (k, rows) to the same shape."""
+        activate = ACTIVATIONS[self.activation]
+        units = z[:, None, :]
+        for kernel, bias in zip(self.kernels[:-1], self.biases[:-1], strict=True):
+            units = kernel * units if kernel.shape[2] == 1 else kernel @ units
+            units += bias
+            units = activate(units)
+        kernel, bias = self.kernels[-1], self.biases[-1]
+        return np.asarray((kernel @ units + bias)[:, 0, :])
+
+    def take(self, chosen: Any) -> "Subnetworks":
+        """The chosen subnetworks alone, in the order of the choice."""
+        return Subnetworks(
+            tuple(kernel[chosen] for kernel in self.kernels),
+            tuple(bias[chosen] for bias in self.biases),
+            self.activation,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """How the training rows lie under each component."""
+
+    edges: Floats  # of the bins of each projected value, (k, bins + 1)
+    heights: Floats  # share of the rows in each bin, (k, bins)
+    shares: tuple[Floats, ...]  # of each category, for each categorical feature
+
+
+@dataclass(frozen=True, eq=False)
+class Scorer:
+    """A fitted explainable network, in the units of the response.
+
+    Args:
+        features: Names, scaling and categories of the columns.
+        classes: The two labels of a classifier, or None for a regressor.
+        projection: Weights of the scaled numeric features, shape (p, k).
+        subnetworks: The ridge functions.
+        scales: Of the ridge functions, shape (k,); zero where pruned.
+        effects: Of each categorical feature's categories, in their order.
+        category_scales: Of the categorical effects; zero where pruned.
+        intercept: The decision where every component is at its mean.
+        spread: Where the training rows lie.
+    """
+
+    features: Features
+    classes: tuple[Any, Any] | None
+    projection: Floats
+    subnetworks: Subnetworks
+    scales: Floats
+    effects: tuple[Floats, ...]
+    category_scales: Floats
+    intercept: float
+    spread: Spread
+
+    @property
+    def task(self) -> Literal["regression", "classification"]:
+        """What is predicted."""
+        return "regression" if self.classes is None else "classification"
+
+    @property
+    def component_names(self) -> tuple[str, ...]:
+        """Ridge components by their rank, then the categorical features."""
+        ridges = tuple(f"ridge {rank + 1}" for rank in range(len(self.scales)))
+        return ridges + tuple(self.features.categories)
+
+    @property
+    def all_scales(self) -> Floats:
+        """Scales of the ridge functions, then of the categorical effects."""
+        return np.concatenate([self.scales, self.category_scales])
+
+    @property
+    def importance_ratios(self) -> Floats:
+        """Each component's share of the sum of scales, in the order of the names."""
+        scales = self.all_scales
+        total = scales.sum()
+        return scales / total if total > 0 else scales
+
+    def decision_function(self, X: Any, unknown: Unknown = "error") -> Floats:
+        """The additive score of each row: a response, or log-odds, shape (n,)."""
+        return _in_blocks(self._decision, self.features.encode(X, unknown))
+
+    def contributions(self, X: Any, unknown: Unknown = "error") -> Floats:
+        """What each component adds to the intercept, shape (n, components)."""
+        return _in_blocks(self._contributions, self.features.encode(X, unknown))
+
+    def project(self, X: Any) -> Floats:
+        """The projected value of each row for each ridge function, shape (n, k)."""
+        return np.asarray(self.features.encode(X, "average").numeric @ self.projection)
+
+    def predict(self, X: Any, unknown: Unknown = "error") -> NDArray[Any]:
+        """Responses, or labels of the likelier class, shape (n,)."""
+        decision = self.decision_function(X, unknown)
+        if self.classes is None:
+            return decision
+        return np.asarray(self.classes)[(decision > 0).astype(np.intp)]
+
+    def predict_proba(self, X: Any, unknown: Unknown = "error") -> Floats:
+        """Probabilities of the two classes, in their order, shape (n, 2)."""
+        if self.classes is None:
+            message = "The model is a regressor; probabilities need a classifier."
+            raise InputError(message)
+        # The hyperbolic tangent does not overflow, whatever the log-odds are.
+        half = 0.5 * np.tanh(0.5 * self.decision_function(X, unknown))
+        return np.column_stack([0.5 - half, 0.5 + half])
+
+    def _decision(self, rows: Encoded) -> Floats:
+        return np.asarray(self.intercept + self._terms(rows).sum(axis=0))
+
+    def _contributions(self, rows: Encoded) -> Floats:
+        total = np.zeros((len(rows.numeric), len(self.component_names)))
+        total[:, np.flatnonzero(self.all_scales)] = self._terms(rows).T
+        return total
+
+    def _terms(self, rows: Encoded) -> Floats:
+        """Contributions of the components in use, shape (components in use, rows)."""
+        used = np.flatnonzero(self.scales)
+        z = self.projection[:, used].T @ rows.numeric.T
+        ridges = self.scales[used, None] * self.subnetworks.take(used)(z)
+        categories = [
+            # The code of an unknown category, -1, finds the zero at the end.
+            scale * np.append(effects, 0.0)[rows.codes[:, feature]]
+            for feature, (scale, effects) in enumerate(
+                zip(self.category_scales, self.effects, strict=True)
+            )
+            if scale
+        ]
+        return np.vstack([ridges, *categories])
+
+
+def _in_blocks(score: Callable[[Encoded], Floats], rows: Encoded) -> Floats:
+    """Scores blocks of rows on all cores; NumPy lets go of Python's lock."""
+    count = len(rows.numeric)
+    if count <= _BLOCK:
+        return score(rows)
+    blocks = [
+        Encoded(
+            rows.numeric[start : start + _BLOCK], rows.codes[start : start + _BLOCK]
+        )
+        for start in range(0, count, _BLOCK)
+    ]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return np.concatenate(list(pool.map(score, blocks)))
