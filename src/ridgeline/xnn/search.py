@@ -1,0 +1,166 @@
+"""Choosing penalties by validation: the paper's grid, or random draws, on all cores.
+
+Every process compiles the network once and then fits one pair of penalties after the
+other, because penalties are arguments of the compiled program.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils import check_random_state
+
+from ridgeline.errors import InputError
+from ridgeline.xnn.progress import count_fits
+
+__all__ = ["PAPER_GRID", "PAPER_RANGES", "SearchResult", "grid_search", "random_search"]
+
+Model = TypeVar("Model")
+
+_STRENGTHS: Final = (1e-2, 10**-2.5, 1e-3, 10**-3.5, 1e-4)
+# The paper's 5 x 5 grid; lambda3 stays as the estimator has it.
+PAPER_GRID: Final[Mapping[str, Sequence[float]]] = {
+    "l1_projection": _STRENGTHS,
+    "l1_scales": _STRENGTHS,
+}
+# The paper's ranges, for draws at log-scale.
+PAPER_RANGES: Final[Mapping[str, tuple[float, float]]] = {
+    "l1_projection": (1e-4, 1e-2),
+    "l1_scales": (1e-4, 1e-2),
+    "roughness": (1e-7, 1e-5),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult(Generic[Model]):
+    """Every point that was tried, and the model of the best."""
+
+    table: pd.DataFrame  # one row for each point, best validation loss first
+    model: Model
+
+
+def grid_search(
+    model: Model,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    validation_data: tuple[Any, ...] | None = None,
+    *,
+    grid: Mapping[str, Sequence[Any]] = PAPER_GRID,
+    n_jobs: int | None = -1,
+) -> SearchResult[Model]:
+    """Fits every point of a grid and keeps the best by validation loss.
+
+    Args:
+        model: An `XNNRegressor` or `XNNClassifier`; what the grid does not name stays
+            as it is here. All points share its split and its random start.
+        X: Data frame or array.
+        y: Responses or labels.
+        sample_weight: Of each row.
+        validation_data: Rows that choose, as for `fit`; without it every fit sets the
+            same share of the rows aside.
+        grid: Values by parameter.
+        n_jobs: Processes; -1 uses every core. joblib's `parallel_config` takes the
+            work elsewhere, such as to a Dask cluster.
+
+    Returns:
+        The table of all points and the fitted model of the best.
+    """
+    points = list(ParameterGrid(dict(grid)))
+    return _search(model, points, (X, y, sample_weight, validation_data), n_jobs)
+
+
+def random_search(
+    model: Model,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    validation_data: tuple[Any, ...] | None = None,
+    *,
+    ranges: Mapping[str, tuple[float, float]] = PAPER_RANGES,
+    n_points: int = 25,
+    n_jobs: int | None = -1,
+) -> SearchResult[Model]:
+    """Fits points that are drawn at log-scale, and keeps the best by validation loss.
+
+    Args:
+        model: As for `grid_search`; its `random_state` also draws the points.
+        X: Data frame or array.
+        y: Responses or labels.
+        sample_weight: Of each row.
+        validation_data: Rows that choose, as for `fit`.
+        ranges: Smallest and largest value by parameter, both positive.
+        n_points: Points to draw.
+        n_jobs: Processes; -1 uses every core.
+
+    Returns:
+        The table of all points and the fitted model of the best.
+    """
+    for name, (low, high) in ranges.items():
+        if not 0 < low <= high:
+            message = (
+                f"The range of {name} is {low} to {high}; both ends must be positive "
+                "and the first not above the second."
+            )
+            raise InputError(message)
+    draws = check_random_state(model.random_state).uniform(  # type: ignore[attr-defined]
+        size=(n_points, len(ranges))
+    )
+    low, high = np.log10(list(ranges.values())).T
+    values = 10 ** (low + draws * (high - low))
+    points = [dict(zip(ranges, row, strict=True)) for row in values.tolist()]
+    return _search(model, points, (X, y, sample_weight, validation_data), n_jobs)
+
+
+def _search(
+    model: Any,
+    points: Sequence[dict[str, Any]],
+    data: tuple[Any, Any, Any, Any],
+    n_jobs: int | None,
+) -> SearchResult[Any]:
+    if not points:
+        message = "The search has no points; name at least one value for a parameter."
+        raise InputError(message)
+    # One seed for all points, whatever kind of random state the model has.
+    seed = int(check_random_state(model.random_state).randint(np.iinfo(np.int32).max))
+    fits = Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(_fit)(clone(model).set_params(**point, random_state=seed), data)
+        for point in points
+    )
+    fitted = []
+    with count_fits(len(points), model.verbose) as done:
+        for fit in fits:
+            fitted.append(fit)
+            done()
+    table = pd.DataFrame(
+        [
+            point
+            | {
+                "validation_loss": one.validation_loss_,
+                "components": int(np.count_nonzero(one.scales_)),
+                "epochs": one.n_iter_,
+                "seconds": seconds,
+            }
+            for point, (one, seconds) in zip(points, fitted, strict=True)
+        ]
+    )
+    best = int(table["validation_loss"].to_numpy().argmin())
+    table = table.sort_values("validation_loss", kind="stable", ignore_index=True)
+    chosen = fitted[best][0].set_params(
+        random_state=model.random_state, verbose=model.verbose
+    )
+    return SearchResult(table, chosen)
+
+
+def _fit(model: Any, data: tuple[Any, Any, Any, Any]) -> tuple[Any, float]:
+    """Fits one point, in a process of its own."""
+    began = time.perf_counter()
+    model.set_params(verbose=0).fit(*data)
+    return model, time.perf_counter() - began
