@@ -146,9 +146,8 @@ def _signed(weights: Weights, shape: Architecture) -> tuple[Floats, Subnetworks]
     if shape.projection == "orthogonal":
         # Single precision leaves 1e-7; one Newton-Schulz step squares that.
         projection = 1.5 * projection - 0.5 * projection @ (projection.T @ projection)
-    columns = np.arange(projection.shape[1])
-    largest = projection[np.abs(projection).argmax(axis=0), columns]
-    sign = np.where(largest < 0, -1.0, 1.0)
+    low, high = projection.min(axis=0, initial=0), projection.max(axis=0, initial=0)
+    sign = np.where(high < -low, -1.0, 1.0)
     kernels = [np.asarray(kernel, dtype=np.float64) for kernel in weights.kernels]
     kernels[0] = kernels[0] * sign[:, None, None]
     biases = tuple(np.asarray(bias, dtype=np.float64) for bias in weights.biases)
@@ -228,7 +227,8 @@ def _categories(
     for feature, count in enumerate(shape.category_counts):
         raw = np.asarray(weights.effects[start : start + count], dtype=np.float64)
         codes = rows.codes[:, feature] - start
-        share = np.bincount(codes, rows.weight, count) / rows.weight.sum()
+        share = np.bincount(codes, rows.weight, count)
+        share = share / share.sum()
         mean = raw @ share
         deviation = np.sqrt((raw - mean) ** 2 @ share)
         scale, moved = _comparable(

@@ -265,7 +265,7 @@ def _codes(
 
 def _numbers(column: Any, name: str) -> Floats:
     """A numeric column as floats; refuses text, missing and infinite values."""
-    if isinstance(column, np.ndarray) or column.dtype.__class__.__module__ == "numpy":
+    if isinstance(column.dtype, np.dtype):
         values = np.asarray(column)
     elif str(column.dtype) in {"str", "string", "object", "category"}:
         values = np.asarray(column, dtype=object)

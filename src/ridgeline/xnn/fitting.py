@@ -25,6 +25,7 @@ from ridgeline.xnn.schedules import (
     Schedule,
     ScheduleName,
     named_schedule,
+    refinement,
 )
 from ridgeline.xnn.scorer import Scorer
 
@@ -71,7 +72,7 @@ class Settings:
     learning_rate: float | None
     max_epochs: int | None
     patience: int | None
-    refine_epochs: int
+    refine_epochs: int | None
     batch_size: int | None
 
     def architecture(self, data: Prepared) -> Architecture:
@@ -115,13 +116,7 @@ class Settings:
 
     def refinement_schedule(self, rows: Rows) -> Schedule:
         """Training's schedule with the projection fixed, and epochs of its own."""
-        return replace(
-            self.training_schedule(rows),
-            cayley_step=0.0,
-            adaptive=False,
-            max_epochs=self.refine_epochs,
-            patience=self.refine_epochs,
-        )
+        return refinement(self.training_schedule(rows), self.refine_epochs)
 
     def _subnetworks(self, p: int) -> int:
         if self.projection == "identity":

@@ -129,7 +129,9 @@ def _search(
         message = "The search has no points; name at least one value for a parameter."
         raise InputError(message)
     # One seed for all points, whatever kind of random state the model has.
-    seed = int(check_random_state(model.random_state).randint(np.iinfo(np.int32).max))
+    seed = model.random_state
+    if not isinstance(seed, int):
+        seed = int(check_random_state(seed).randint(np.iinfo(np.int32).max))
     fits = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(_fit)(clone(model).set_params(**point, random_state=seed), data)
         for point in points
@@ -153,10 +155,7 @@ def _search(
     )
     best = int(table["validation_loss"].to_numpy().argmin())
     table = table.sort_values("validation_loss", kind="stable", ignore_index=True)
-    chosen = fitted[best][0].set_params(
-        random_state=model.random_state, verbose=model.verbose
-    )
-    return SearchResult(table, chosen)
+    return SearchResult(table, fitted[best][0].set_params(verbose=model.verbose))
 
 
 def _fit(model: Any, data: tuple[Any, Any, Any, Any]) -> tuple[Any, float]:

@@ -150,9 +150,10 @@ def epochs_program(shape: Architecture, batch_size: int, epochs: int) -> Any:
 def _take(data: Data, order: Tensor, where: tuple[Tensor, Tensor], size: int) -> Rows:
     """A batch, from its start on; places beyond its rows get weight zero."""
     start, count = where
-    index = tf.slice(order, [start], [size])
-    batch = Rows(*(tf.gather(column, index) for column in data.rows))
     places = tf.range(size)
+    # A slice would put its start into the program and compile it anew for another.
+    index = tf.gather(order, start + places)
+    batch = Rows(*(tf.gather(column, index) for column in data.rows))
     real = (places < count) & (start + places < data.count)
     return batch._replace(weight=tf.where(real, batch.weight, 0.0))
 
@@ -172,16 +173,16 @@ def _step(
         value = network.objective(shape, weights, problem, batch)
     gradients = tape.gradient(value, weights, unconnected_gradients="zero")
     state = _adam_step(state, network.pack(gradients), adam)
-    projection = weights.projection
+    projection = moved = weights.projection
     if shape.projection == "free":
-        return state, value
-    if shape.projection == "orthogonal":
+        moved = network.unpack(shape, state.weights).projection
+    elif shape.projection == "orthogonal":
         moved, square = _cayley_step(
             state, projection, gradients.projection, (cayley, adaptive)
         )
-        # A step of zero leaves every bit as it is: refinement fixes the projection.
-        projection = tf.where(cayley > 0, moved, projection)
         state = state._replace(cayley_square=square)
+    # A step of zero leaves every bit as it is: refinement fixes the projection.
+    projection = tf.where(cayley > 0, moved, projection)
     rest = state.weights[math.prod(projection.shape) :]
     packed = tf.concat([tf.reshape(projection, [-1]), rest], axis=0)
     return state._replace(weights=packed), value

@@ -58,7 +58,7 @@ def polish(point: Tensor) -> Tensor:
 def riemannian_norm(point: Tensor, gradient: Tensor) -> Tensor:
     """Frobenius norm of A W, the direction in which the Cayley curve starts."""
     product = tf.matmul(gradient, point, transpose_a=True)
-    return tf.norm(gradient - tf.matmul(point, product, transpose_b=True))
+    return tf.norm(gradient - tf.matmul(point, product))
 
 
 def orthogonality_error(point: Tensor) -> Tensor:

@@ -1,0 +1,86 @@
+"""Choosing penalties: the paper's grid, random draws, and the same on every core."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from ridgeline import XNNClassifier, XNNRegressor
+from ridgeline.errors import InputError
+from ridgeline.xnn.search import PAPER_GRID, PAPER_RANGES, grid_search, random_search
+
+X = np.random.default_rng(0).uniform(-1, 1, size=(400, 3))
+Y = np.sin(3 * X[:, 0]) + X[:, 1] + 0.1 * np.random.default_rng(1).normal(size=400)
+GRID = {"l1_projection": [1e-4, 1e-2], "l1_scales": [1e-3, 1.0]}
+
+
+def model(**settings: object) -> XNNRegressor:
+    """Return a fast regressor of the shape that other tests compile too."""
+    return XNNRegressor(max_epochs=40, refine_epochs=40, random_state=0, **settings)
+
+
+def test_paper_grid() -> None:
+    """Five strengths each at half powers from 10^-2 to 10^-4, and the ranges."""
+    powers = [-2, -2.5, -3, -3.5, -4]
+    for strengths in PAPER_GRID.values():
+        np.testing.assert_allclose(np.log10(strengths), powers)
+    assert set(PAPER_GRID) == {"l1_projection", "l1_scales"}
+    assert PAPER_RANGES["roughness"] == (1e-7, 1e-5)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_grid_search(jobs: int) -> None:
+    """The best of the table is the model, equal to a fit of its own, on any cores."""
+    found = grid_search(model(), X, Y, grid=GRID, n_jobs=jobs)
+    assert len(found.table) == 4
+    assert found.table["validation_loss"].is_monotonic_increasing
+    best = found.table.iloc[0]
+    assert found.model.validation_loss_ == best["validation_loss"]
+    assert found.model.l1_scales == best["l1_scales"] == 1e-3
+    assert (found.table["epochs"] == 80).all()
+    assert (found.table["components"] >= 0).all()
+    assert found.model.random_state == 0
+    alone = clone(found.model).fit(X, Y)
+    np.testing.assert_array_equal(alone.predict(X), found.model.predict(X))
+
+
+def test_random_search() -> None:
+    """Points lie within the ranges, and the seed fixes them."""
+    found = random_search(model(), X, Y, n_points=3, n_jobs=1)
+    assert len(found.table) == 3
+    for name, (low, high) in PAPER_RANGES.items():
+        assert found.table[name].between(low, high).all()
+    again = random_search(model(), X, Y, n_points=3, n_jobs=1)
+    columns = [*PAPER_RANGES, "validation_loss"]
+    pd.testing.assert_frame_equal(found.table[columns], again.table[columns])
+
+
+def test_search_of_a_classifier_with_weights() -> None:
+    """Weights and validation rows reach every fit."""
+    labels = Y > 0
+    found = grid_search(
+        XNNClassifier(max_epochs=40, refine_epochs=40, random_state=0),
+        X[:300],
+        labels[:300],
+        np.r_[np.ones(150), np.full(150, 2.0)],
+        (X[300:], labels[300:]),
+        grid={"l1_scales": [1e-3, 1e-2]},
+        n_jobs=1,
+    )
+    chances = found.model.predict_proba(X[300:])[:, 1]
+    loss = -np.mean(np.log(np.where(labels[300:], chances, 1 - chances)))
+    assert found.model.validation_loss_ == pytest.approx(loss, rel=1e-4)
+
+
+def test_bad_searches_are_refused() -> None:
+    """Nothing to try, or a range that is none, is refused in one sentence."""
+    with pytest.raises(InputError, match="has no points"):
+        random_search(model(), X, Y, n_points=0)
+    with pytest.raises(InputError, match="range of roughness is 1 to 0.1"):
+        random_search(model(), X, Y, ranges={"roughness": (1, 0.1)})
+
+
+def test_search_shows_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    """A verbose model counts the fits of its search."""
+    grid_search(model(verbose=1), X, Y, grid={"l1_scales": [1e-3, 1e-2]}, n_jobs=1)
+    assert "2/2" in capsys.readouterr().out
