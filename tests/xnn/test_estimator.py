@@ -2,6 +2,9 @@
 
 import copy
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -328,6 +331,8 @@ def test_unknown_category(regressor: XNNRegressor, frame: pd.DataFrame) -> None:
     effect = lenient.contributions(new)[:, names.index("purpose")]
     assert effect[0] == 0
     assert abs(effect[1]) > 0.1
+    with pytest.raises(InputError, match="column 'purpose' has missing values"):
+        lenient.predict(frame.head(3).assign(purpose=[None, "car", "card"]))
 
 
 def test_input_is_not_altered(frame: pd.DataFrame, y: np.ndarray) -> None:
@@ -459,6 +464,31 @@ def test_not_fitted(frame: pd.DataFrame) -> None:
     """An estimator that was not fitted says so."""
     with pytest.raises(NotFittedError):
         XNNRegressor().predict(frame)
+
+
+def test_tensorflow_is_imported_late(regressor: XNNRegressor, tmp_path: Path) -> None:
+    """Neither the import nor a prediction of a fitted model needs TensorFlow."""
+    path = tmp_path / "model.pickle"
+    path.write_bytes(pickle.dumps(regressor))
+    code = (
+        "import pickle, sys, pandas\n"
+        "from ridgeline import XNNClassifier\n"
+        "model = pickle.load(open(sys.argv[1], 'rb'))\n"
+        "row = dict(amount=[5e3], dti=[9.0], purpose=['car'], score=[700.0])\n"
+        "print(model.predict(pandas.DataFrame(row))[0])\n"
+        "assert 'tensorflow' not in sys.modules\n"
+    )
+    words = [sys.executable, "-c", code, str(path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    row = {"amount": [5e3], "dti": [9.0], "purpose": ["car"], "score": [700.0]}
+    assert float(done.stdout) == regressor.predict(pd.DataFrame(row))[0]
+
+
+def test_tiny_weights_count_by_their_shares(frame: pd.DataFrame, y: np.ndarray) -> None:
+    """Weights that single precision cannot hold are the same as ones."""
+    tiny = XNNRegressor(**FAST).fit(frame, y, np.full(N, 1e-60))
+    ones = XNNRegressor(**FAST).fit(frame, y)
+    np.testing.assert_allclose(tiny.predict(frame), ones.predict(frame), atol=1e-3)
 
 
 def test_progress_bar_shows_stages(

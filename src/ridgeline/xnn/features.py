@@ -228,12 +228,7 @@ def _categorical_names(
 def _categories(column: Any, name: str) -> tuple[Any, ...]:
     """The distinct values of a categorical column, sorted."""
     distinct = set(np.asarray(column).tolist())
-    if any(_is_missing(value) for value in distinct):
-        message = (
-            f"The column {name!r} has missing values (NaN or None); fill them, or give "
-            "missing a category of its own."
-        )
-        raise InputError(message)
+    _refuse_missing(distinct, name)
     odd = [value for value in distinct if type(value) not in _LABELS]
     if odd:
         message = (
@@ -243,6 +238,15 @@ def _categories(column: Any, name: str) -> tuple[Any, ...]:
         raise InputError(message)
     kinds = {isinstance(value, str) for value in distinct}
     return tuple(sorted(distinct, key=str if len(kinds) > 1 else None))
+
+
+def _refuse_missing(values: Iterable[Any], name: str) -> None:
+    if any(map(_is_missing, values)):
+        message = (
+            f"The column {name!r} has missing values (NaN or None); fill them, or give "
+            "missing a category of its own."
+        )
+        raise InputError(message)
 
 
 def _is_missing(value: Any) -> bool:
@@ -270,12 +274,13 @@ def _codes(
         found = np.searchsorted(known[order], values).clip(max=len(known) - 1)
         codes = order[found].astype(np.int32)
         codes[known[codes] != values] = AVERAGE
-    if unknown == "error" and (codes == AVERAGE).any():
-        stranger = values[codes == AVERAGE].tolist()[0]
+    strangers = set(values[codes == AVERAGE].tolist())
+    _refuse_missing(strangers, name)
+    if unknown == "error" and strangers:
+        one = min(strangers, key=str)
         message = (
-            f"The column {name!r} has the category {stranger!r}, which training had "
-            f"not; it must be one of {_list(categories)}, or set "
-            "unknown_category='average'."
+            f"The column {name!r} has the category {one!r}, which training had not; it "
+            f"must be one of {_list(categories)}, or set unknown_category='average'."
         )
         raise InputError(message)
     return codes

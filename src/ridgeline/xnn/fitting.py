@@ -168,7 +168,8 @@ def prepare_rows(
         np.ascontiguousarray(encoded.numeric[:, features.varying]),
         places.astype(np.int32),
         response.scale(target).astype(np.float32),
-        weight.astype(np.float32),
+        # Shares count alone; about 1 they neither vanish nor overflow.
+        (weight / weight.mean()).astype(np.float32),
     )
 
 
