@@ -20,9 +20,9 @@ ScheduleName = Literal["cosine", "paper"]
 # The adaptive step: how far a gradient of the usual size moves the projection, as a
 # Frobenius norm. Between 0.1 and 0.3 it measured the same.
 ADAPTIVE_STEP: Final = 0.2
-# The cosine schedule's steps grow with the root of an epoch's: 200 epochs for the 8
-# batches of 8,000 rows, 11 for the 2,400 of 2.4 million.
-_ROOT_EPOCHS: Final = 560
+# The cosine schedule's steps grow with the root of an epoch's: 247 epochs for the 8
+# batches of 8,000 rows, 14 for the 2,400 of 2.4 million.
+_ROOT_EPOCHS: Final = 700
 _FEWEST_EPOCHS: Final = 10
 _MOST_EPOCHS: Final = 300
 # Refinement starts near its end.
