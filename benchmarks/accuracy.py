@@ -4,10 +4,10 @@
     python benchmarks/accuracy.py --scenarios S1 --seeds 0-1   # a part of it
     python benchmarks/accuracy.py --scenarios S3,S5 --peers    # beside other models
 
-Each cell draws n rows (80 % to train, 20 % to validate) and 10,000 test rows and chooses
-by validation loss: first lambda1 and lambda2 on the paper's 5 x 5 grid with lambda3 =
-1e-6, then lambda3 among that and smaller ones of the paper's range. Excess error is
-mean((f_hat - f)^2) against the noise-free truth: the noise, 1, is left out.
+Each cell draws n rows (80 % to train, 20 % to validate) and 10,000 test rows, and
+chooses by validation loss: first lambda1 and lambda2 on the paper's 5 x 5 grid with
+lambda3 = 1e-6, then lambda3 among that and smaller ones of the paper's range. Excess
+error is mean((f_hat - f)^2) against the noise-free truth: the noise, 1, is left out.
 """
 
 import argparse

@@ -217,7 +217,12 @@ class BaseXNN(BaseEstimator):  # type: ignore[misc]
         data = self._prepared(
             X, y, sample_weight, validation_data, seed=seed, features=features
         )
-        now = fitting.Fitted(self.scorer_, self.history_, self.validation_loss_)
+        now = fitting.Fitted(
+            self.scorer_,
+            self.history_,
+            self.validation_loss_,
+            self.orthogonality_error_,
+        )
         rng = _generator(seed, "refinement")
         self._keep(fitting.refine(self._settings(), data, now, rng, self._progress()))
 
@@ -235,6 +240,7 @@ class BaseXNN(BaseEstimator):  # type: ignore[misc]
         self.history_ = fit.history
         self.n_iter_ = len(fit.history["epoch"])
         self.validation_loss_ = fit.validation_loss
+        self.orthogonality_error_ = fit.orthogonality_error
 
     def _prepared(
         self,

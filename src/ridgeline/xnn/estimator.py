@@ -65,6 +65,7 @@ class XNNRegressor(RegressorMixin, BaseXNN):  # type: ignore[misc]
         history_: Arrays by epoch: stage, epoch, objective, validation_loss.
         n_iter_: Epochs that were run.
         validation_loss_: Squared error of the validation rows.
+        orthogonality_error_: Largest |W'W - I| as trained, in single precision.
         scorer_: The fitted model, which needs NumPy alone.
         n_features_in_: Columns of the fit.
         feature_names_in_: Their names, where they had any.

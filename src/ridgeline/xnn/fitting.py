@@ -53,6 +53,7 @@ class Fitted(NamedTuple):
     scorer: Scorer
     history: dict[str, NDArray[Any]]  # stage, epoch, objective, validation_loss
     validation_loss: float  # squared error of the response, or cross-entropy
+    orthogonality_error: float  # largest |W'W - I| as trained, in single precision
 
 
 @dataclass(frozen=True)
@@ -266,7 +267,8 @@ def _run(
         "objective": outcome.objective,
         "validation_loss": loss,
     }
-    return Fitted(scorer, history, float(np.nanmin(loss)))
+    drift = outcome.orthogonality_error
+    return Fitted(scorer, history, float(np.nanmin(loss)), drift)
 
 
 def _category_shares(shape: Architecture, rows: Rows) -> Floats:

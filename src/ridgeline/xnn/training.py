@@ -18,6 +18,7 @@ from ridgeline.xnn.network import pack, unpack
 from ridgeline.xnn.progress import Report
 from ridgeline.xnn.schedules import Schedule
 from ridgeline.xnn.sos_bp import Data, Steps, epochs_program, initial_state
+from ridgeline.xnn.stiefel import orthogonality_error
 
 __all__ = ["Outcome", "train"]
 
@@ -37,6 +38,7 @@ class Outcome:
     objective: NDArray[np.float64]  # by epoch
     validation: NDArray[np.float64]  # by epoch
     diverged: bool
+    orthogonality_error: float  # of the weights' projection: largest |W'W - I|
 
     @property
     def best_epoch(self) -> int:
@@ -98,8 +100,13 @@ def train(
             break
     objective, loss = np.concatenate(losses, axis=1).astype(np.float64)
     best = unpack(shape, state.best)
-    best = tf.nest.map_structure(lambda tensor: tensor.numpy(), best)
-    return Outcome(best, objective, loss, bool(state.diverged))
+    return Outcome(
+        weights=tf.nest.map_structure(lambda tensor: tensor.numpy(), best),
+        objective=objective,
+        validation=loss,
+        diverged=bool(state.diverged),
+        orthogonality_error=max(0.0, float(orthogonality_error(best.projection))),
+    )
 
 
 def _float(array: Any) -> Any:
