@@ -44,7 +44,7 @@ class XNNRegressor(RegressorMixin, BaseXNN):  # type: ignore[misc]
         learning_rate: Adam's step.
         max_epochs: Epochs at most.
         patience: Epochs without a better validation loss after which to stop.
-        refine_epochs: Epochs of the refinement; by default a third of `max_epochs`.
+        refine_epochs: Epochs of the refinement; by default a fifth of `max_epochs`.
         batch_size: Rows in a batch; by default min(1000, 0.2 n).
         validation_fraction: Share of the rows that is set aside to choose the best
             epoch, where `fit` is given no `validation_data`.
