@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from ridgeline.errors import InputError
 
-__all__ = ["AVERAGE", "Encoded", "Features", "Unknown", "is_frame"]
+__all__ = ["AVERAGE", "Encoded", "Features", "Unknown", "is_clean", "is_frame"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
@@ -20,7 +20,6 @@ Unknown = Literal["error", "average"]
 # A code of its own for a category that training has not seen: it adds nothing.
 AVERAGE: Final = -1
 _SHOWN: Final = 5
-_BLOCK: Final = 16_384
 _LABELS: Final = (str, int, float, bool)
 # Below the smallest normal number a range has no inverse: the column is constant.
 _TINY: Final = np.finfo(np.float64).tiny
@@ -31,6 +30,10 @@ class Encoded(NamedTuple):
 
     numeric: NDArray[Any]  # scaled, (n, numeric features)
     codes: Integers  # position among the feature's categories, (n, categorical)
+
+    def take(self, part: slice) -> "Encoded":
+        """Some of the rows."""
+        return Encoded(self.numeric[part], self.codes[part])
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +107,6 @@ class Features:
         """
         self.check_columns(X)
         rows = len(X)
-        if not self.categories and _is_clean(X):
-            return self._scale(X, dtype)
         numeric = np.empty((rows, len(self.centre)), dtype=dtype)
         codes = np.empty((rows, len(self.categories)), dtype=np.int32)
         place: Iterator[int] = iter(range(len(self.centre)))
@@ -122,13 +123,10 @@ class Features:
                 numeric[:, index] = (values - self.centre[index]) * self.factor[index]
         return Encoded(numeric, codes)
 
-    def _scale(self, X: NDArray[Any], dtype: DTypeLike) -> Encoded:
-        """Scales clean rows in blocks, which need little memory beside the result."""
-        numeric = np.empty(X.shape, dtype=dtype)
-        for start in range(0, len(X), _BLOCK):
-            block = X[start : start + _BLOCK]
-            numeric[start : start + _BLOCK] = (block - self.centre) * self.factor
-        return Encoded(numeric, np.empty((len(X), 0), dtype=np.int32))
+    def scale(self, X: NDArray[Any]) -> Encoded:
+        """Scales clean rows of a table without categories."""
+        scaled = (X - self.centre) * self.factor
+        return Encoded(scaled, np.empty((len(X), 0), dtype=np.int32))
 
     def check_columns(self, X: Any) -> None:
         """Refuses columns that are not those of the training rows, in their order."""
@@ -167,7 +165,7 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "__getitem__")
 
 
-def _is_clean(X: Any) -> bool:
+def is_clean(X: Any) -> bool:
     """Whether X is an array of finite floats, which needs no look at its columns."""
     return (
         isinstance(X, np.ndarray) and X.dtype.kind == "f" and bool(np.isfinite(X).all())

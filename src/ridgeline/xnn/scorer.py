@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
-from ridgeline.xnn.features import Encoded, Features, Unknown
+from ridgeline.xnn.features import Encoded, Features, Unknown, is_clean
 
 __all__ = ["ACTIVATIONS", "Scorer", "Spread", "Subnetworks"]
 
 Floats = NDArray[np.float64]
-# Rows of a block: its arrays stay in the cache.
-_BLOCK: Final = 2048
+# Rows of a block times components in use: enough to keep Python out, few enough for the
+# cache.
+_BLOCK: Final = 20_480
 
 ACTIVATIONS: Final[dict[str, Callable[[Floats], Floats]]] = {
     "tanh": lambda a: np.tanh(a, out=a),
@@ -121,11 +122,11 @@ class Scorer:
 
     def decision_function(self, X: Any, unknown: Unknown = "error") -> Floats:
         """The additive score of each row: a response, or log-odds, shape (n,)."""
-        return _in_blocks(self._decision, self.features.encode(X, unknown))
+        return self._score(self._decision, X, unknown)
 
     def contributions(self, X: Any, unknown: Unknown = "error") -> Floats:
         """What each component adds to the intercept, shape (n, components)."""
-        return _in_blocks(self._contributions, self.features.encode(X, unknown))
+        return self._score(self._contributions, X, unknown)
 
     def project(self, X: Any) -> Floats:
         """The projected value of each row for each ridge function, shape (n, k)."""
@@ -146,6 +147,28 @@ class Scorer:
         # The hyperbolic tangent does not overflow, whatever the log-odds are.
         half = 0.5 * np.tanh(0.5 * self.decision_function(X, unknown))
         return np.column_stack([0.5 - half, 0.5 + half])
+
+    def _score(
+        self, score: Callable[[Encoded], Floats], X: Any, unknown: Unknown
+    ) -> Floats:
+        """Scores all rows, in blocks that are scaled where they are scored."""
+        features = self.features
+        if features.categories or not is_clean(X):
+            rows = features.encode(X, unknown)
+            return self._in_blocks(
+                lambda part: score(rows.take(part)), len(rows.numeric)
+            )
+        features.check_columns(X)
+        return self._in_blocks(lambda part: score(features.scale(X[part])), len(X))
+
+    def _in_blocks(self, score: Callable[[slice], Floats], count: int) -> Floats:
+        """Scores blocks of rows on all cores; NumPy lets go of Python's lock."""
+        size = _BLOCK // max(1, int(np.count_nonzero(self.scales)))
+        parts = [slice(start, start + size) for start in range(0, count, size)]
+        if len(parts) <= 1:
+            return score(slice(None))
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            return np.concatenate(list(pool.map(score, parts)))
 
     def _decision(self, rows: Encoded) -> Floats:
         return np.asarray(self.intercept + self._terms(rows).sum(axis=0))
@@ -169,18 +192,3 @@ class Scorer:
             if scale
         ]
         return np.vstack([ridges, *categories])
-
-
-def _in_blocks(score: Callable[[Encoded], Floats], rows: Encoded) -> Floats:
-    """Scores blocks of rows on all cores; NumPy lets go of Python's lock."""
-    count = len(rows.numeric)
-    if count <= _BLOCK:
-        return score(rows)
-    blocks = [
-        Encoded(
-            rows.numeric[start : start + _BLOCK], rows.codes[start : start + _BLOCK]
-        )
-        for start in range(0, count, _BLOCK)
-    ]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return np.concatenate(list(pool.map(score, blocks)))
