@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import train_test_split
 
 from ridgeline import XNNClassifier, XNNRegressor
 from ridgeline.errors import InputError
@@ -31,17 +32,50 @@ def test_paper_grid() -> None:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_grid_search(jobs: int) -> None:
     """The best of the table is the model, equal to a fit of its own, on any cores."""
-    found = grid_search(model(), X, Y, grid=GRID, n_jobs=jobs)
+    found = grid_search(model(), X, Y, grid=GRID, standard_errors=0, n_jobs=jobs)
     assert len(found.table) == 4
     assert found.table["validation_loss"].is_monotonic_increasing
     best = found.table.iloc[0]
     assert found.model.validation_loss_ == best["validation_loss"]
+    assert found.table["chosen"].tolist() == [True, False, False, False]
     assert found.model.l1_scales == best["l1_scales"] == 1e-3
     assert (found.table["epochs"] == 80).all()
     assert (found.table["components"] >= 0).all()
     assert found.model.random_state == 0
     alone = clone(found.model).fit(X, Y)
     np.testing.assert_array_equal(alone.predict(X), found.model.predict(X))
+
+
+@pytest.mark.parametrize("given", [True, False], ids=["given", "set aside"])
+def test_fewest_components_within_a_standard_error(given: bool) -> None:
+    """The choice follows from predictions alone, computed here without the search."""
+    held = slice(300, 400)
+    validation = (X[held], Y[held]) if given else None
+    data = (X[:300], Y[:300]) if given else (X, Y)
+    grid = {"l1_scales": [1e-4, 1e-2, 0.1, 0.5]}
+    found = grid_search(model(), *data, None, validation, grid=grid, n_jobs=1)
+    table = found.table.set_index("l1_scales")
+    fits = {
+        strength: clone(model())
+        .set_params(l1_scales=strength)
+        .fit(*data, None, validation)
+        for strength in grid["l1_scales"]
+    }
+    if not given:
+        seed = fits[1e-4]._seed()
+        held = train_test_split(np.arange(400), test_size=80, random_state=seed)[1]
+    losses = {key: (fit.predict(X[held]) - Y[held]) ** 2 for key, fit in fits.items()}
+    best = min(losses, key=lambda key: losses[key].mean())
+    near = []
+    for key, loss in losses.items():
+        gap = loss - losses[best]
+        error = gap.std() / np.sqrt(len(gap))
+        assert table.loc[key, "standard_error"] == pytest.approx(error, abs=1e-6)
+        if gap.mean() <= error:
+            near.append((np.count_nonzero(fits[key].scales_), loss.mean(), key))
+    assert found.model.l1_scales == min(near)[2]
+    assert table["chosen"].sum() == 1
+    assert table.loc[min(near)[2], "chosen"]
 
 
 def test_random_search() -> None:

@@ -37,6 +37,8 @@ _NOT_NEGATIVE: Final = Interval(Real, 0, None, closed="left")
 _COUNT: Final = Interval(Integral, 1, None, closed="left")
 _STAGES: Final = ("training", "refinement")
 
+_Rows = tuple[Any, Floats, Floats]  # features, responses, weights
+
 
 class BaseXNN(BaseEstimator):  # type: ignore[misc]
     """What the two estimators share; they differ in the response alone.
@@ -258,13 +260,7 @@ class BaseXNN(BaseEstimator):  # type: ignore[misc]
         if features is None:
             # Bad values are counted in all rows; ranges come from training rows alone.
             Features.learn(rows[0], self.categorical_features)
-        if validation_data is None:
-            training, held = self._split(rows[1], seed)
-            rows, validation = _take(rows, training), _take(rows, held)
-            unknown: Unknown = "average"
-        else:
-            validation = self._checked_rows(*_validation_parts(validation_data))
-            unknown = cast(Unknown, self.unknown_category)
+        rows, validation, unknown = self._sides(rows, validation_data, seed)
         if features is None:
             features = Features.learn(rows[0], self.categorical_features)
         response = self._response(rows[1])
@@ -275,9 +271,35 @@ class BaseXNN(BaseEstimator):  # type: ignore[misc]
             fitting.prepare_rows(features, response, *validation, unknown=unknown),
         )
 
+    def _sides(
+        self, rows: _Rows, validation_data: tuple[Any, ...] | None, seed: int
+    ) -> tuple[_Rows, _Rows, Unknown]:
+        """Training rows, validation rows, and what unknown categories of these mean."""
+        if validation_data is None:
+            training, held = self._split(rows[1], seed)
+            return _take(rows, training), _take(rows, held), "average"
+        validation = self._checked_rows(*_validation_parts(validation_data))
+        return rows, validation, cast(Unknown, self.unknown_category)
+
+    def _held_losses(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        validation_data: tuple[Any, ...] | None,
+    ) -> tuple[Floats, Floats]:
+        """Loss and weight of each validation row of the fit with these data."""
+        rows = self._checked_rows(X, y, sample_weight)
+        _, held, unknown = self._sides(rows, validation_data, self._seed())
+        table, target, weight = held
+        decision = self.scorer_.decision_function(table, unknown)
+        if self.scorer_.classes is None:
+            return (decision - target) ** 2, weight
+        return np.logaddexp(0, decision) - target * decision, weight
+
     def _checked_rows(
         self, X: Any, y: Any, sample_weight: Any, reset: bool = False
-    ) -> tuple[Any, Floats, Floats]:
+    ) -> _Rows:
         """Rows of positive weight, with numbers for the responses."""
         X = self._checked_table(X, reset=reset)
         if y is None:
@@ -348,9 +370,7 @@ def _generator(
     return np.random.default_rng([seed, _STAGES.index(stage), start])
 
 
-def _take(
-    rows: tuple[Any, Floats, Floats], chosen: NDArray[np.intp]
-) -> tuple[Any, Floats, Floats]:
+def _take(rows: _Rows, chosen: NDArray[np.intp]) -> _Rows:
     """Features, responses and weights of the chosen rows."""
     X, target, weight = rows
     return _safe_indexing(X, chosen), target[chosen], weight[chosen]

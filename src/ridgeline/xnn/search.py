@@ -2,17 +2,23 @@
 
 Every process compiles the network once and then fits one pair of penalties after the
 other, because penalties are arguments of the compiled program.
+
+A few hundred validation rows cannot tell good models apart: the smallest loss is often
+luck. So the choice is the one-standard-error rule of Breiman et al. (1984): among the
+points whose loss is within one standard error of the smallest, the one with the fewest
+components. The error is that of the difference, row by row, so that it shrinks with the
+rows and with how alike two models are.
 """
 
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
@@ -40,9 +46,9 @@ PAPER_RANGES: Final[Mapping[str, tuple[float, float]]] = {
 
 @dataclass(frozen=True, eq=False)
 class SearchResult(Generic[Model]):
-    """Every point that was tried, and the model of the best."""
+    """Every point that was tried, and the model of the chosen one."""
 
-    table: pd.DataFrame  # one row for each point, best validation loss first
+    table: pd.DataFrame  # one row for each point, smallest validation loss first
     model: Model
 
 
@@ -54,9 +60,10 @@ def grid_search(
     validation_data: tuple[Any, ...] | None = None,
     *,
     grid: Mapping[str, Sequence[Any]] = PAPER_GRID,
+    standard_errors: float = 1.0,
     n_jobs: int | None = -1,
 ) -> SearchResult[Model]:
-    """Fits every point of a grid and keeps the best by validation loss.
+    """Fits every point of a grid and chooses by validation.
 
     Args:
         model: An `XNNRegressor` or `XNNClassifier`; what the grid does not name stays
@@ -67,14 +74,17 @@ def grid_search(
         validation_data: Rows that choose, as for `fit`; without it every fit sets the
             same share of the rows aside.
         grid: Values by parameter.
+        standard_errors: How far above the smallest validation loss a model with fewer
+            components may be; 0 takes the smallest loss.
         n_jobs: Processes; -1 uses every core. joblib's `parallel_config` takes the
             work elsewhere, such as to a Dask cluster.
 
     Returns:
-        The table of all points and the fitted model of the best.
+        The table of all points and the fitted model of the chosen one.
     """
     points = list(ParameterGrid(dict(grid)))
-    return _search(model, points, (X, y, sample_weight, validation_data), n_jobs)
+    data = X, y, sample_weight, validation_data
+    return _search(model, points, data, standard_errors, n_jobs)
 
 
 def random_search(
@@ -86,9 +96,10 @@ def random_search(
     *,
     ranges: Mapping[str, tuple[float, float]] = PAPER_RANGES,
     n_points: int = 25,
+    standard_errors: float = 1.0,
     n_jobs: int | None = -1,
 ) -> SearchResult[Model]:
-    """Fits points that are drawn at log-scale, and keeps the best by validation loss.
+    """Fits points that are drawn at log-scale, and chooses by validation.
 
     Args:
         model: As for `grid_search`; its `random_state` also draws the points.
@@ -98,10 +109,11 @@ def random_search(
         validation_data: Rows that choose, as for `fit`.
         ranges: Smallest and largest value by parameter, both positive.
         n_points: Points to draw.
+        standard_errors: As for `grid_search`.
         n_jobs: Processes; -1 uses every core.
 
     Returns:
-        The table of all points and the fitted model of the best.
+        The table of all points and the fitted model of the chosen one.
     """
     for name, (low, high) in ranges.items():
         if not 0 < low <= high:
@@ -116,13 +128,15 @@ def random_search(
     low, high = np.log10(list(ranges.values())).T
     values = 10 ** (low + draws * (high - low))
     points = [dict(zip(ranges, row, strict=True)) for row in values.tolist()]
-    return _search(model, points, (X, y, sample_weight, validation_data), n_jobs)
+    data = X, y, sample_weight, validation_data
+    return _search(model, points, data, standard_errors, n_jobs)
 
 
 def _search(
     model: Any,
     points: Sequence[dict[str, Any]],
     data: tuple[Any, Any, Any, Any],
+    standard_errors: float,
     n_jobs: int | None,
 ) -> SearchResult[Any]:
     if not points:
@@ -145,21 +159,58 @@ def _search(
         [
             point
             | {
-                "validation_loss": one.validation_loss_,
-                "components": int(np.count_nonzero(one.scales_)),
-                "epochs": one.n_iter_,
-                "seconds": seconds,
+                "validation_loss": fit.model.validation_loss_,
+                "components": int(np.count_nonzero(fit.model.scales_)),
+                "epochs": fit.model.n_iter_,
+                "seconds": fit.seconds,
             }
-            for point, (one, seconds) in zip(points, fitted, strict=True)
+            for point, fit in zip(points, fitted, strict=True)
         ]
     )
-    best = int(table["validation_loss"].to_numpy().argmin())
+    losses = np.stack([fit.losses for fit in fitted])
+    table["standard_error"] = _errors_of_differences(
+        losses, fitted[0].weights, int(table["validation_loss"].to_numpy().argmin())
+    )
+    chosen = _simplest(table, standard_errors)
+    table["chosen"] = np.arange(len(table)) == chosen
     table = table.sort_values("validation_loss", kind="stable", ignore_index=True)
-    return SearchResult(table, fitted[best][0].set_params(verbose=model.verbose))
+    return SearchResult(table, fitted[chosen].model.set_params(verbose=model.verbose))
 
 
-def _fit(model: Any, data: tuple[Any, Any, Any, Any]) -> tuple[Any, float]:
+class _Fit(NamedTuple):
+    """One point, fitted."""
+
+    model: Any
+    seconds: float
+    losses: NDArray[np.float32]  # of the validation rows
+    weights: NDArray[np.float64]  # of the validation rows
+
+
+def _fit(model: Any, data: tuple[Any, Any, Any, Any]) -> _Fit:
     """Fits one point, in a process of its own."""
     began = time.perf_counter()
     model.set_params(verbose=0).fit(*data)
-    return model, time.perf_counter() - began
+    seconds = time.perf_counter() - began
+    losses, weights = model._held_losses(*data)
+    return _Fit(model, seconds, losses.astype(np.float32), weights)
+
+
+def _errors_of_differences(
+    losses: NDArray[np.float32], weights: NDArray[np.float64], best: int
+) -> NDArray[np.float64]:
+    """Standard error of each point's mean loss less the best one's, row by row."""
+    share = weights / weights.sum()
+    errors = np.zeros(len(losses))
+    for point, loss in enumerate(losses):
+        gap = loss - losses[best]
+        errors[point] = np.sqrt(share**2 @ (gap - share @ gap) ** 2)
+    return errors
+
+
+def _simplest(table: pd.DataFrame, standard_errors: float) -> int:
+    """The fewest components within so many standard errors of the smallest loss."""
+    loss = table["validation_loss"].to_numpy()
+    components = table["components"].to_numpy()
+    near = loss - loss.min() <= standard_errors * table["standard_error"].to_numpy()
+    simple = near & (components == components[near].min())
+    return int(np.where(simple, loss, np.inf).argmin())
