@@ -603,7 +603,7 @@ def fit(prepared: fitting.Prepared) -> Callable[..., fitting.Fitted]:
         chosen = replace(SETTINGS, **changes)
         assert chosen.architecture(prepared) == ORTHOGONAL
         rng = np.random.default_rng(0)
-        return fitting.train(chosen, prepared, rng, progress.silent)
+        return fitting.train(chosen, prepared, rng, progress=progress.silent)
 
     return make
 
@@ -670,7 +670,7 @@ def test_refinement_fixes_projections_and_leaves_out_what_was_pruned(fit, prepar
         prepared,
         fitted._replace(scorer=pruned),
         np.random.default_rng(0),
-        progress.silent,
+        progress=progress.silent,
     )
 
     scorer = refined.scorer

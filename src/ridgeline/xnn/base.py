@@ -1,32 +1,29 @@
-"""What the two estimators share: parameters, checks of the data, and the way of a fit.
+"""What the two estimators share: their parameters and the way of a fit.
 
 TensorFlow is imported when something is trained, never before; a fitted model predicts
 with NumPy.
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.model_selection import train_test_split
-from sklearn.utils import _safe_indexing, check_random_state, column_or_1d
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted
 
 from ridgeline.errors import InputError
 from ridgeline.xnn import fitting
-from ridgeline.xnn.features import Features, Unknown, is_frame
+from ridgeline.xnn.checkpoint import Checkpoint
 from ridgeline.xnn.progress import Progress, Shown, silent
 from ridgeline.xnn.pruning import prune_scorer
 from ridgeline.xnn.scorer import Scorer
+from ridgeline.xnn.tables import TableChecks
 
 __all__ = ["BaseXNN", "Floats"]
 
@@ -35,20 +32,16 @@ Floats = NDArray[np.float64]
 _POSITIVE: Final = Interval(Real, 0, None, closed="neither")
 _NOT_NEGATIVE: Final = Interval(Real, 0, None, closed="left")
 _COUNT: Final = Interval(Integral, 1, None, closed="left")
-_STAGES: Final = ("training", "refinement")
+_LOSSES: Final = ("objective", "validation_loss")
+_Stage = Literal["training", "refinement"]
+_STAGES: Final[tuple[_Stage, ...]] = ("training", "refinement")
 
-_Rows = tuple[Any, Floats, Floats]  # features, responses, weights
 
-
-class BaseXNN(BaseEstimator):  # type: ignore[misc]
+class BaseXNN(TableChecks):
     """What the two estimators share; they differ in the response alone.
 
-    A subclass says what a response is: `_target` checks it and turns it into numbers,
-    `_response` scales it, `_strata` keeps its classes together in a split. The
-    parameters are described in `XNNRegressor`.
+    The parameters are described in `XNNRegressor`.
     """
-
-    scorer_: Scorer
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_subnetworks": [_COUNT, None],
@@ -69,6 +62,7 @@ class BaseXNN(BaseEstimator):  # type: ignore[misc]
         "batch_size": [_COUNT, None],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "n_starts": [_COUNT],
+        "checkpoint": [str, PathLike, None],
         "categorical_features": ["array-like", None],
         "unknown_category": [StrOptions({"error", "average"})],
         "random_state": ["random_state"],
@@ -96,6 +90,7 @@ class BaseXNN(BaseEstimator):  # type: ignore[misc]
         batch_size: int | None = None,
         validation_fraction: float = 0.2,
         n_starts: int = 1,
+        checkpoint: str | PathLike[str] | None = None,
         categorical_features: Sequence[str | int] | None = None,
         unknown_category: str = "error",
         random_state: int | np.random.RandomState | None = None,
@@ -119,6 +114,7 @@ class BaseXNN(BaseEstimator):  # type: ignore[misc]
         self.batch_size = batch_size
         self.validation_fraction = validation_fraction
         self.n_starts = n_starts
+        self.checkpoint = checkpoint
         self.categorical_features = categorical_features
         self.unknown_category = unknown_category
         self.random_state = random_state
@@ -153,6 +149,27 @@ class BaseXNN(BaseEstimator):  # type: ignore[misc]
         self._keep(min(fits, key=lambda fit: fit.validation_loss))
         return self
 
+    @classmethod
+    def from_scorer(cls, scorer: Scorer, **parameters: Any) -> Self:
+        """A fitted estimator around a stored model, for instance to refine it.
+
+        Args:
+            scorer: As `ridgeline.xnn.storage.load_model` returns it.
+            **parameters: Of the estimator; a file does not have them.
+
+        Raises:
+            InputError: If the model is of the other kind of estimator.
+        """
+        model = cls(**parameters)
+        model._adopt(scorer)
+        empty = np.zeros(0)
+        history = dict.fromkeys(("stage", "epoch", *_LOSSES), empty)
+        model._keep(fitting.Fitted(scorer, history, np.nan, np.nan, ""))
+        model.n_features_in_ = len(scorer.features.names)
+        if scorer.features.named:
+            model.feature_names_in_ = np.array(scorer.features.names, dtype=object)
+        return model
+
     def contributions(self, X: Any) -> Floats:
         """What each component adds to the intercept, for each row.
 
@@ -182,6 +199,10 @@ class BaseXNN(BaseEstimator):  # type: ignore[misc]
         """The decision where every component is at its mean."""
         return self.scorer_.intercept
 
+    @abstractmethod
+    def _adopt(self, scorer: Scorer) -> None:
+        """Takes over the classes of a stored model; refuses the other kind."""
+
     def _settings(self) -> fitting.Settings:
         names = fitting.Settings.__dataclass_fields__
         values = {name: getattr(self, name) for name in names}
@@ -199,12 +220,28 @@ class BaseXNN(BaseEstimator):  # type: ignore[misc]
     ) -> fitting.Fitted:
         """One start: training, and with a share to prune, pruning and refinement."""
         rng = _generator(seed, "training", start)
-        fit = fitting.train(self._settings(), data, rng, self._progress())
+        kept = self._checkpoint("training", start)
+        fit = fitting.train(
+            self._settings(), data, rng, progress=self._progress(), checkpoint=kept
+        )
         if self.prune_share is None:
             return fit
         pruned = fit._replace(scorer=prune_scorer(fit.scorer, self.prune_share))
+        return self._refine_once(data, pruned, seed, start)
+
+    def _refine_once(
+        self, data: fitting.Prepared, pruned: fitting.Fitted, seed: int, start: int = 0
+    ) -> fitting.Fitted:
         rng = _generator(seed, "refinement")
-        return fitting.refine(self._settings(), data, pruned, rng, self._progress())
+        kept = self._checkpoint("refinement", start)
+        return fitting.refine(
+            self._settings(),
+            data,
+            pruned,
+            rng,
+            progress=self._progress(),
+            checkpoint=kept,
+        )
 
     def _refine(
         self,
@@ -224,9 +261,9 @@ class BaseXNN(BaseEstimator):  # type: ignore[misc]
             self.history_,
             self.validation_loss_,
             self.orthogonality_error_,
+            self.stop_reason_,
         )
-        rng = _generator(seed, "refinement")
-        self._keep(fitting.refine(self._settings(), data, now, rng, self._progress()))
+        self._keep(self._refine_once(data, now, seed))
 
     def _seed(self) -> int:
         """A seed for this fit, the same for the same whole number."""
@@ -236,125 +273,23 @@ class BaseXNN(BaseEstimator):  # type: ignore[misc]
     def _progress(self) -> Progress:
         return Shown() if self.verbose else silent
 
+    def _checkpoint(self, stage: _Stage, start: int) -> Checkpoint | None:
+        if self.checkpoint is None:
+            return None
+        return Checkpoint(Path(self.checkpoint) / f"{stage}-{start}.npz")
+
     def _keep(self, fit: fitting.Fitted) -> None:
-        """Sets what a fitted estimator has."""
+        """Sets what a fitted estimator has; the checkpoints have served."""
+        for stage in _STAGES:
+            for start in range(self.n_starts):
+                if kept := self._checkpoint(stage, start):
+                    kept.remove()
         self.scorer_ = fit.scorer
         self.history_ = fit.history
         self.n_iter_ = len(fit.history["epoch"])
         self.validation_loss_ = fit.validation_loss
         self.orthogonality_error_ = fit.orthogonality_error
-
-    def _prepared(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        validation_data: tuple[Any, ...] | None,
-        *,
-        seed: int,
-        features: Features | None = None,
-    ) -> fitting.Prepared:
-        """Training and validation rows, and what was learnt from the training rows."""
-        first = features is None
-        rows = self._checked_rows(X, y, sample_weight, reset=first)
-        if features is None:
-            # Bad values are counted in all rows; ranges come from training rows alone.
-            Features.learn(rows[0], self.categorical_features)
-        rows, validation, unknown = self._sides(rows, validation_data, seed)
-        if features is None:
-            features = Features.learn(rows[0], self.categorical_features)
-        response = self._response(rows[1])
-        return fitting.Prepared(
-            features,
-            response,
-            fitting.prepare_rows(features, response, *rows, unknown="error"),
-            fitting.prepare_rows(features, response, *validation, unknown=unknown),
-        )
-
-    def _sides(
-        self, rows: _Rows, validation_data: tuple[Any, ...] | None, seed: int
-    ) -> tuple[_Rows, _Rows, Unknown]:
-        """Training rows, validation rows, and what unknown categories of these mean."""
-        if validation_data is None:
-            training, held = self._split(rows[1], seed)
-            return _take(rows, training), _take(rows, held), "average"
-        validation = self._checked_rows(*_validation_parts(validation_data))
-        return rows, validation, cast(Unknown, self.unknown_category)
-
-    def _held_losses(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        validation_data: tuple[Any, ...] | None,
-    ) -> tuple[Floats, Floats]:
-        """Loss and weight of each validation row of the fit with these data."""
-        rows = self._checked_rows(X, y, sample_weight)
-        _, held, unknown = self._sides(rows, validation_data, self._seed())
-        table, target, weight = held
-        decision = self.scorer_.decision_function(table, unknown)
-        if self.scorer_.classes is None:
-            return (decision - target) ** 2, weight
-        return np.logaddexp(0, decision) - target * decision, weight
-
-    def _checked_rows(
-        self, X: Any, y: Any, sample_weight: Any, reset: bool = False
-    ) -> _Rows:
-        """Rows of positive weight, with numbers for the responses."""
-        X = self._checked_table(X, reset=reset)
-        if y is None:
-            message = (
-                f"{type(self).__name__} requires y to be passed, but the target y is "
-                "None."
-            )
-            raise InputError(message)
-        y = column_or_1d(y, warn=True)
-        check_consistent_length(X, y, sample_weight)
-        target = self._target(y, reset=reset)
-        weight = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
-        used = np.flatnonzero(weight)
-        rows = X, target, weight
-        return rows if len(used) == len(weight) else _take(rows, used)
-
-    def _checked_table(self, X: Any, reset: bool = False) -> Any:
-        """X as a frame or an array of the columns of the fit."""
-        if is_frame(X):
-            if len(X) < 1 + reset:
-                message = (
-                    f"Found array with {len(X)} sample(s) while a minimum of "
-                    f"{1 + reset} is required; pass more rows."
-                )
-                raise InputError(message)
-            if reset:
-                validate_data(self, X, skip_check_array=True)
-            # Later frames are compared with the training columns when encoded.
-            return X
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            dtype=None,
-            ensure_all_finite=False,
-            ensure_min_samples=1 + reset,
-        )
-
-    def _split(
-        self, target: Floats, seed: int
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Positions of the training rows and of those that are set aside."""
-        strata = self._strata(target)
-        rows = np.arange(len(target))
-        held = max(1, round(self.validation_fraction * len(rows)))
-        return tuple(
-            train_test_split(
-                rows,
-                test_size=min(held, len(rows) - 1),
-                stratify=strata,
-                random_state=seed,
-            )
-        )
+        self.stop_reason_ = fit.stop_reason
 
     def _score(self, method: str, X: Any) -> Any:
         """Calls a method of the scorer on a checked table."""
@@ -363,25 +298,6 @@ class BaseXNN(BaseEstimator):  # type: ignore[misc]
         return getattr(self.scorer_, method)(X, self.unknown_category)
 
 
-def _generator(
-    seed: int, stage: Literal["training", "refinement"], start: int = 0
-) -> np.random.Generator:
+def _generator(seed: int, stage: _Stage, start: int = 0) -> np.random.Generator:
     """A generator for each stage, so that stages run one by one equal a whole fit."""
     return np.random.default_rng([seed, _STAGES.index(stage), start])
-
-
-def _take(rows: _Rows, chosen: NDArray[np.intp]) -> _Rows:
-    """Features, responses and weights of the chosen rows."""
-    X, target, weight = rows
-    return _safe_indexing(X, chosen), target[chosen], weight[chosen]
-
-
-def _validation_parts(data: tuple[Any, ...]) -> tuple[Any, Any, Any]:
-    """Features, responses and weights of the validation rows."""
-    if not isinstance(data, tuple | list) or len(data) not in {2, 3}:
-        message = (
-            f"validation_data is {type(data).__name__} of {len(data)} parts; it must "
-            "be (X, y) or (X, y, sample_weight)."
-        )
-        raise InputError(message)
-    return data[0], data[1], data[2] if len(data) > 2 else None  # noqa: PLR2004

@@ -11,6 +11,7 @@ from sklearn.utils.validation import assert_all_finite
 from ridgeline.errors import InputError
 from ridgeline.xnn.assembly import Response
 from ridgeline.xnn.base import BaseXNN, Floats
+from ridgeline.xnn.scorer import Scorer
 
 __all__ = ["XNNClassifier", "XNNRegressor"]
 
@@ -49,6 +50,8 @@ class XNNRegressor(RegressorMixin, BaseXNN):  # type: ignore[misc]
         validation_fraction: Share of the rows that is set aside to choose the best
             epoch, where `fit` is given no `validation_data`.
         n_starts: Starts from other random weights; the best by validation is kept.
+        checkpoint: Folder in which a fit keeps its state, so that the same fit goes on
+            there after an interruption and ends with the same model; None keeps none.
         categorical_features: Names or positions; by default the columns of pandas'
             type `category`.
         unknown_category: "error", or "average" to give a category that training has
@@ -66,6 +69,7 @@ class XNNRegressor(RegressorMixin, BaseXNN):  # type: ignore[misc]
         n_iter_: Epochs that were run.
         validation_loss_: Squared error of the validation rows.
         orthogonality_error_: Largest |W'W - I| as trained, in single precision.
+        stop_reason_: Why the last stage ended, in words.
         scorer_: The fitted model, which needs NumPy alone.
         n_features_in_: Columns of the fit.
         feature_names_in_: Their names, where they had any.
@@ -82,6 +86,11 @@ class XNNRegressor(RegressorMixin, BaseXNN):  # type: ignore[misc]
     def predict(self, X: Any) -> Floats:
         """Predicted responses, shape (n,)."""
         return cast(Floats, self._score("decision_function", X))
+
+    def _adopt(self, scorer: Scorer) -> None:
+        if scorer.classes is not None:
+            message = "The model is a classifier; use XNNClassifier.from_scorer."
+            raise InputError(message)
 
     def _target(self, y: NDArray[Any], reset: bool) -> Floats:
         assert_all_finite(y, input_name="y")
@@ -131,6 +140,12 @@ class XNNClassifier(ClassifierMixin, BaseXNN):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+    def _adopt(self, scorer: Scorer) -> None:
+        if scorer.classes is None:
+            message = "The model is a regressor; use XNNRegressor.from_scorer."
+            raise InputError(message)
+        self.classes_ = np.array(scorer.classes)
 
     def _target(self, y: NDArray[Any], reset: bool) -> Floats:
         if y.dtype.kind == "f":

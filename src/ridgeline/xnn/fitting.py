@@ -17,6 +17,7 @@ from ridgeline.xnn.assembly import (
     initial_weights,
     trained_weights,
 )
+from ridgeline.xnn.checkpoint import Checkpoint
 from ridgeline.xnn.features import AVERAGE, Features, Unknown
 from ridgeline.xnn.progress import Progress
 from ridgeline.xnn.runtime import start_tensorflow
@@ -54,6 +55,7 @@ class Fitted(NamedTuple):
     history: dict[str, NDArray[Any]]  # stage, epoch, objective, validation_loss
     validation_loss: float  # squared error of the response, or cross-entropy
     orthogonality_error: float  # largest |W'W - I| as trained, in single precision
+    stop_reason: str  # why the last stage ended, in words
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,12 @@ def prepare_rows(
 
 
 def train(
-    settings: Settings, data: Prepared, rng: np.random.Generator, progress: Progress
+    settings: Settings,
+    data: Prepared,
+    rng: np.random.Generator,
+    *,
+    progress: Progress,
+    checkpoint: Checkpoint | None = None,
 ) -> Fitted:
     """Algorithm 1: all components, both l1 penalties, the projection free to move."""
     shape = settings.architecture(data)
@@ -190,7 +197,7 @@ def train(
     start = initial_weights(shape, data.training, rng)
     schedule = settings.training_schedule(data.training)
     stage = _Stage("training", start, problem, schedule)
-    return _run(stage, settings, data, rng, progress)
+    return _run(stage, settings, data, rng, progress=progress, checkpoint=checkpoint)
 
 
 def refine(
@@ -198,7 +205,9 @@ def refine(
     data: Prepared,
     fitted: Fitted,
     rng: np.random.Generator,
+    *,
     progress: Progress,
+    checkpoint: Checkpoint | None = None,
 ) -> Fitted:
     """Trains the components in use once more: projection fixed, no l1 penalties."""
     scorer = fitted.scorer
@@ -213,7 +222,7 @@ def refine(
     start = trained_weights(scorer, data.response)
     schedule = settings.refinement_schedule(data.training)
     stage = _Stage("refinement", start, problem, schedule)
-    refined = _run(stage, settings, data, rng, progress)
+    refined = _run(stage, settings, data, rng, progress=progress, checkpoint=checkpoint)
     history = {
         name: np.concatenate([fitted.history[name], refined.history[name]])
         for name in refined.history
@@ -235,7 +244,9 @@ def _run(
     settings: Settings,
     data: Prepared,
     rng: np.random.Generator,
+    *,
     progress: Progress,
+    checkpoint: Checkpoint | None,
 ) -> Fitted:
     """One stage of training, and the model that it leaves."""
     start_tensorflow()
@@ -252,6 +263,7 @@ def _run(
             rng=rng,
             batch_size=settings.rows_in_batch(data.training),
             report=report,
+            checkpoint=checkpoint,
         )
     if outcome.diverged:
         _say_diverged(stage, outcome.best_epoch, len(outcome.validation))
@@ -268,7 +280,16 @@ def _run(
         "validation_loss": loss,
     }
     drift = outcome.orthogonality_error
-    return Fitted(scorer, history, float(np.nanmin(loss)), drift)
+    why = _why_stopped(outcome.diverged, len(loss), stage.schedule)
+    return Fitted(scorer, history, float(np.nanmin(loss)), drift, why)
+
+
+def _why_stopped(diverged: bool, epochs: int, schedule: Schedule) -> str:
+    if diverged:
+        return "the loss was not finite"
+    if epochs == schedule.max_epochs:
+        return "the schedule ended"
+    return f"no better validation loss in {schedule.patience} epochs"
 
 
 def _category_shares(shape: Architecture, rows: Rows) -> Floats:

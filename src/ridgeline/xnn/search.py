@@ -191,7 +191,7 @@ def _fit(model: Any, data: tuple[Any, Any, Any, Any]) -> _Fit:
     began = time.perf_counter()
     model.set_params(verbose=0).fit(*data)
     seconds = time.perf_counter() - began
-    losses, weights = model._held_losses(*data)
+    losses, weights = model._held_losses(*data, seed=model._seed())
     return _Fit(model, seconds, losses.astype(np.float32), weights)
 
 

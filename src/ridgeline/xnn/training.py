@@ -14,10 +14,11 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 from ridgeline.xnn.architecture import Architecture, Problem, Rows, Weights
+from ridgeline.xnn.checkpoint import Checkpoint, Moment, fingerprint
 from ridgeline.xnn.network import pack, unpack
 from ridgeline.xnn.progress import Report
 from ridgeline.xnn.schedules import Schedule
-from ridgeline.xnn.sos_bp import Data, Steps, epochs_program, initial_state
+from ridgeline.xnn.sos_bp import Data, State, Steps, epochs_program, initial_state
 from ridgeline.xnn.stiefel import orthogonality_error
 
 __all__ = ["Outcome", "train"]
@@ -58,6 +59,7 @@ def train(
     rng: np.random.Generator,
     batch_size: int,
     report: Report | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Outcome:
     """Runs SOS-BP to the end of its schedule, or until validation stops improving.
 
@@ -71,6 +73,7 @@ def train(
         rng: Shuffles the rows of every epoch.
         batch_size: Rows in a batch, at most all.
         report: Called as training goes on.
+        checkpoint: Where to keep the state, and to go on from after an interruption.
 
     Returns:
         The best weights by validation loss, and the losses.
@@ -84,21 +87,30 @@ def train(
     program = epochs_program(shape, size, room)
     data = _padded(rows[0], size), _padded(rows[1], size)
     places = len(data[0].rows.target) + size
+    identity = ""
+    if checkpoint:
+        plan = schedule, batch_size, rng.bit_generator.state
+        identity = fingerprint(shape, start, rows, problem, plan)
     problem = tf.nest.map_structure(_float, problem)
     state = initial_state(pack(tf.nest.map_structure(_float, start)))
-    losses: list[NDArray[np.float32]] = []
-    for done in range(0, schedule.max_epochs, room):
+    losses = np.empty((2, 0), dtype=np.float32)
+    if checkpoint and (moment := checkpoint.load(identity)):
+        state, losses = State(**_tensors(moment.state)), moment.losses
+        rng.bit_generator.state = moment.generator
+    while losses.shape[1] < schedule.max_epochs and not _is_over(state, schedule):
+        done = losses.shape[1]
         epochs = np.arange(done, min(done + room, schedule.max_epochs))
         orders = _orders(rng, count, len(epochs), (room, places))
         steps = _steps(schedule, epochs, room, batch_rows)
         state, progress = program(state, data, orders, steps, problem)
-        losses.append(_losses(progress))
+        losses = np.concatenate([losses, _losses(progress)], axis=1)
+        if checkpoint:
+            arrays = {name: part.numpy() for name, part in state._asdict().items()}
+            moment = Moment(arrays, losses, dict(rng.bit_generator.state))
+            checkpoint.save(identity, moment)
         if report:
-            epoch = done + losses[-1].shape[1]
-            report(epoch, *losses[-1][:, -1].tolist())
-        if bool(state.diverged) or int(state.waited) >= schedule.patience:
-            break
-    objective, loss = np.concatenate(losses, axis=1).astype(np.float64)
+            report(losses.shape[1], *losses[:, -1].tolist())
+    objective, loss = losses.astype(np.float64)
     best = unpack(shape, state.best)
     return Outcome(
         weights=tf.nest.map_structure(lambda tensor: tensor.numpy(), best),
@@ -107,6 +119,14 @@ def train(
         diverged=bool(state.diverged),
         orthogonality_error=max(0.0, float(orthogonality_error(best.projection))),
     )
+
+
+def _is_over(state: State, schedule: Schedule) -> bool:
+    return bool(state.diverged) or int(state.waited) >= schedule.patience
+
+
+def _tensors(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    return {name: tf.constant(array) for name, array in arrays.items()}
 
 
 def _float(array: Any) -> Any:
