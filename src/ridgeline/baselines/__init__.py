@@ -1,0 +1,1 @@
+"""The methods that the explainable network is compared with."""

@@ -1,0 +1,375 @@
+"""One way to tune and fit every baseline.
+
+Each point of the grid is fitted on the training rows and judged on the validation rows,
+by log-loss or squared error; the best is then fitted on all training rows. Where a
+method needs validation rows for more than that, `ridgeline.baselines.registry` says so.
+"""
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import log_loss, mean_squared_error
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils import _safe_indexing
+
+from ridgeline.baselines.registry import Baseline, Columns, Task, find_baseline
+from ridgeline.baselines.settings import BaselineSettings, check_settings
+from ridgeline.errors import InputError
+from ridgeline.xnn.features import Features, is_frame
+from ridgeline.xnn.progress import count_fits
+from ridgeline.xnn.search import grid_search
+
+__all__ = [
+    "BaselineSettings",
+    "FittedBaseline",
+    "NotApplicable",
+    "check_settings",
+    "fit_baseline",
+]
+
+logger = logging.getLogger(__name__)
+
+_CLASSES = (0, 1)
+
+
+class Rows(NamedTuple):
+    """Features and responses."""
+
+    X: Any
+    y: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class FittedBaseline:
+    """A fitted baseline and how it was chosen.
+
+    Args:
+        name: Of the baseline.
+        model: Fitted on all training rows; takes rows as they are.
+        tuning_table: One row for each point of the grid, best first: its values,
+            validation_loss, seconds. The loss is missing where nothing was tuned and
+            the final model has itself seen the validation rows (mlp).
+        best: The grid's values of the model.
+        fit_seconds: Of the final fit.
+        tuning_seconds: Of all fits before it.
+        n_parameters: As `ridgeline.baselines.sizes` counts them.
+        n_components: Of an explainable network; None for other models.
+    """
+
+    name: str
+    model: Any
+    tuning_table: pd.DataFrame
+    best: dict[str, Any]
+    fit_seconds: float
+    tuning_seconds: float
+    n_parameters: int
+    n_components: int | None = None
+
+
+@dataclass(frozen=True)
+class NotApplicable:
+    """A baseline that was not fitted, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What is fitted, on what."""
+
+    name: str
+    baseline: Baseline
+    task: Task
+    columns: Columns
+    settings: Mapping[str, Any]
+    grid: Mapping[str, Sequence[Any]]
+    train: Rows
+    sample: Rows  # the training rows that tune
+    validation: Rows
+    seed: int
+
+    def build(self, **point: Any) -> Any:
+        settings = dict(self.settings) | point
+        return self.baseline.build(self.task, self.columns, self.seed, **settings)
+
+
+def fit_baseline(  # noqa: PLR0917
+    name: str,
+    task: Task,
+    settings: BaselineSettings,
+    train: tuple[Any, Any],
+    validation: tuple[Any, Any],
+    seed: int,
+    *,
+    n_jobs: int | None = -1,
+    verbose: int = 0,
+) -> FittedBaseline | NotApplicable:
+    """Tunes a baseline on the validation rows and fits it.
+
+    Args:
+        name: Of the baseline in the registry.
+        task: "classification" (y of 0 and 1) or "regression".
+        settings: What the user has set for it.
+        train: Features, as a frame or an array of numbers, and responses.
+        validation: The same of the rows that choose.
+        seed: Of everything random. The same seed gives the same model.
+        n_jobs: Processes; -1 uses every core.
+        verbose: Whether to show progress.
+
+    Returns:
+        The fitted baseline, or why the method is not applicable to so many rows.
+
+    Raises:
+        InputError: If settings or rows cannot be used.
+    """
+    check_settings(name, task, settings)
+    baseline = find_baseline(name, task)
+    training, judging = _checked(task, train, "training"), Rows(*validation)
+    limit = settings.max_rows or baseline.max_rows
+    if limit is not None and len(training.y) > limit:
+        return _not_applicable(name, baseline, len(training.y), limit)
+    columns = Columns.of(training.X)
+    learnt = Features.learn(training.X, columns.categorical or None)
+    judging = _checked(task, validation, "validation", learnt)
+    sample = _sample(training, settings.tuning_rows, columns, task, seed)
+    grid = baseline.grid if settings.grid is None else settings.grid
+    # What is set stays as it is, and is not tuned by the registry's grid.
+    grid = {key: grid[key] for key in grid if key not in settings.settings}
+    work = _Work(
+        name, baseline, task, columns, settings.settings, grid,
+        training, sample, judging, seed,
+    )  # fmt: skip
+    fit = _fit_network if baseline.is_xnn else _fit_estimator
+    fitted = fit(work, n_jobs, verbose)
+    logger.info(
+        "%s: tuned in %.1f s, fitted in %.1f s, %s parameters, %s",
+        baseline.title,
+        fitted.tuning_seconds,
+        fitted.fit_seconds,
+        f"{fitted.n_parameters:,}",
+        fitted.best or "nothing to choose",
+    )
+    return fitted
+
+
+def _fit_estimator(work: _Work, n_jobs: int | None, verbose: int) -> FittedBaseline:
+    """Tunes and fits an estimator of scikit-learn's kind."""
+    points = list(ParameterGrid(dict(work.grid)))
+    began = time.perf_counter()
+    # One point needs no choice: it is judged by its final fit.
+    tuned = _tune(work, points, n_jobs, verbose) if len(points) > 1 else []
+    tuning_seconds = time.perf_counter() - began if tuned else 0.0
+    best = points[int(np.argmin([loss for loss, _ in tuned]))] if tuned else points[0]
+    began = time.perf_counter()
+    model = _fit_final(work, best, n_jobs)
+    fit_seconds = time.perf_counter() - began
+    if not tuned:
+        seen = work.baseline.validation == "join"
+        loss = np.nan if seen else _loss(work.task, model, work.validation)
+        tuned = [(loss, fit_seconds)]
+    return FittedBaseline(
+        work.name,
+        model,
+        _table(points, tuned),
+        best,
+        fit_seconds,
+        tuning_seconds,
+        n_parameters=work.baseline.size(_inner(model)),
+    )
+
+
+def _fit_network(work: _Work, n_jobs: int | None, verbose: int) -> FittedBaseline:
+    """Tunes and fits a kind of explainable network, as the network itself is tuned.
+
+    That is by `grid_search`, which may choose a point with fewer components whose loss
+    is within a standard error of the best; the table's column `chosen` says which.
+    """
+    began = time.perf_counter()
+    found = grid_search(
+        work.build(verbose=verbose),
+        *work.sample,
+        None,
+        tuple(work.validation),
+        grid=work.grid,
+        n_jobs=n_jobs,
+    )
+    tuning_seconds = time.perf_counter() - began
+    model = found.model
+    fit_seconds = float(found.table.loc[found.table["chosen"], "seconds"].item())
+    if work.sample is not work.train:
+        began = time.perf_counter()
+        model = _fit_once(work, clone(model), work.train)
+        fit_seconds = time.perf_counter() - began
+    return FittedBaseline(
+        work.name,
+        model,
+        found.table,
+        {name: getattr(model, name) for name in work.grid},
+        fit_seconds,
+        tuning_seconds,
+        n_parameters=work.baseline.size(model),
+        n_components=int(np.count_nonzero(model.scales_)),
+    )
+
+
+def _tune(
+    work: _Work, points: Sequence[dict[str, Any]], n_jobs: int | None, verbose: int
+) -> list[tuple[float, float]]:
+    """Validation loss and seconds of every point."""
+    fits = Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(_judge)(work, point) for point in points
+    )
+    tuned = []
+    with count_fits(len(points), bool(verbose)) as done:
+        for fit in fits:
+            tuned.append(fit)
+            done()
+    return tuned
+
+
+def _judge(work: _Work, point: dict[str, Any]) -> tuple[float, float]:
+    """Fits one point, in a process of its own."""
+    began = time.perf_counter()
+    model = _fit_once(work, work.build(**point), work.sample)
+    seconds = time.perf_counter() - began
+    return _loss(work.task, model, work.validation), seconds
+
+
+def _fit_final(work: _Work, best: dict[str, Any], n_jobs: int | None) -> Any:
+    """Fits the chosen point on all rows that it may have."""
+    extra: dict[str, Any] = {}
+    train = work.train
+    if work.baseline.validation == "join":
+        train = _joined(work.train, work.validation)
+        extra["validation_fraction"] = len(work.validation.y) / len(train.y)
+    if work.baseline.parallel:
+        extra["n_jobs"] = n_jobs
+    model = _fit_once(work, work.build(**extra | dict(work.settings) | best), train)
+    if work.baseline.parallel:
+        # Threads would add their shares of a prediction up in any order, so that its
+        # last bits would differ from call to call.
+        model.set_params(model__n_jobs=None)
+    return model
+
+
+def _fit_once(work: _Work, model: Any, train: Rows) -> Any:
+    """Fits a model as the registry says."""
+    use = work.baseline.validation
+    if use == "stop":
+        return model.fit(*train, None, tuple(work.validation))
+    model.fit(*train)
+    if use == "calibrate" and work.task == "classification":
+        # The folds are of no effect, as nothing is fitted on them.
+        calibrated = CalibratedClassifierCV(FrozenEstimator(model), cv=2)
+        return calibrated.fit(*work.validation)
+    return model
+
+
+def _loss(task: Task, model: Any, rows: Rows) -> float:
+    if task == "regression":
+        return float(mean_squared_error(rows.y, model.predict(rows.X)))
+    return float(log_loss(rows.y, model.predict_proba(rows.X), labels=_CLASSES))
+
+
+def _table(
+    points: Sequence[dict[str, Any]], tuned: Sequence[tuple[float, float]]
+) -> pd.DataFrame:
+    table = pd.DataFrame(
+        [
+            point | {"validation_loss": loss, "seconds": seconds}
+            for point, (loss, seconds) in zip(points, tuned, strict=True)
+        ]
+    )
+    return table.sort_values("validation_loss", kind="stable", ignore_index=True)
+
+
+def _inner(model: Any) -> Any:
+    """The estimator inside calibration and preparation."""
+    if isinstance(model, CalibratedClassifierCV):
+        model = model.estimator.estimator
+    return model[-1]
+
+
+def _joined(first: Rows, second: Rows) -> Rows:
+    X = (
+        pd.concat([first.X, second.X], ignore_index=True)
+        if is_frame(first.X)
+        else np.concatenate([first.X, second.X])
+    )
+    return Rows(X, np.concatenate([first.y, second.y]))
+
+
+def _sample(
+    train: Rows, count: int | None, columns: Columns, task: Task, seed: int
+) -> Rows:
+    """A random sample of the training rows with every category and class in it."""
+    if count is None or count >= len(train.y):
+        return train
+    order = np.random.default_rng(seed).permutation(len(train.y))
+    kinds = [train.X[name].iloc[order] for name in columns.categorical]
+    if task == "classification":
+        kinds.append(pd.Series(train.y[order]))
+    first = np.zeros(len(order), dtype=bool)
+    for kind in kinds:
+        first |= ~kind.duplicated().to_numpy()
+    chosen = np.sort(np.r_[order[first], order[~first]][:count])
+    return Rows(_safe_indexing(train.X, chosen), train.y[chosen])
+
+
+def _checked(
+    task: Task, rows: tuple[Any, Any], which: str, learnt: Features | None = None
+) -> Rows:
+    """Rows that every method can use."""
+    X = rows[0] if is_frame(rows[0]) else np.asarray(rows[0])
+    y = np.asarray(rows[1])
+    if y.ndim != 1 or len(X) != len(y) or not len(y):
+        message = (
+            f"The {which} rows have {len(X)} rows of features and responses of the "
+            f"shape {y.shape}; both must be as many, and at least one."
+        )
+        raise InputError(message)
+    if learnt is not None:
+        # Strangers among the categories are the models' to refuse.
+        learnt.encode(X, unknown="average")
+    return Rows(X, _checked_response(task, y, which))
+
+
+def _checked_response(task: Task, y: NDArray[Any], which: str) -> NDArray[Any]:
+    if task == "classification":
+        found = set(np.unique(y).tolist())
+        if found != set(_CLASSES):
+            message = (
+                f"The {which} responses have the values {sorted(found)[:5]}; "
+                "classification needs both 0 and 1, and nothing else."
+            )
+            raise InputError(message)
+        return y.astype(np.int64)
+    if y.dtype.kind not in "biuf" or not np.isfinite(y).all():
+        message = (
+            f"The {which} responses have values that are missing or no finite "
+            "numbers; fill or drop these rows."
+        )
+        raise InputError(message)
+    return y.astype(np.float64)
+
+
+def _not_applicable(
+    name: str, baseline: Baseline, rows: int, limit: int
+) -> NotApplicable:
+    reason = (
+        f"{baseline.title} is not applicable: {rows:,} training rows are above its "
+        f"limit of {limit:,} (max_rows)."
+    )
+    logger.info(reason)
+    return NotApplicable(name, reason)

@@ -1,0 +1,70 @@
+"""What a user may set for one baseline."""
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from ridgeline.errors import InputError
+from ridgeline.parameters import Parameters
+
+if TYPE_CHECKING:
+    from ridgeline.baselines.registry import Task
+
+__all__ = ["BaselineSettings", "check_settings"]
+
+
+class BaselineSettings(Parameters):
+    """How one baseline is tuned and fitted."""
+
+    # Values to try by parameter of the estimator; None takes the registry's grid, and
+    # an empty grid tunes nothing.
+    grid: dict[str, list[Any]] | None = None
+    # Parameters of the estimator that stay as they are set here.
+    settings: dict[str, Any] = Field(default_factory=dict)
+    # Tune on a random sample of at most so many training rows; None takes all.
+    tuning_rows: int | None = Field(default=None, ge=1)
+    # Above so many training rows the method is not applicable; None takes the
+    # registry's limit.
+    max_rows: int | None = Field(default=None, ge=1)
+
+
+def check_settings(name: str, task: "Task", settings: BaselineSettings) -> None:
+    """Refuses settings that the baseline's estimator does not have.
+
+    Args:
+        name: Of the baseline.
+        task: "classification" or "regression".
+        settings: What the user has set.
+
+    Raises:
+        InputError: If the baseline, its task or a parameter is unknown, or a parameter
+            has no value to try.
+    """
+    from ridgeline.baselines.registry import find_baseline
+
+    known = find_baseline(name, task).parameter_names(task)
+    for key in [*settings.settings, *(settings.grid or {})]:
+        if key not in known:
+            message = (
+                f"The baseline {name!r} has no parameter {key!r}: {_hint(key, known)}"
+            )
+            raise InputError(message)
+    for key, values in (settings.grid or {}).items():
+        if not values:
+            message = (
+                f"The grid of the baseline {name!r} has no value for {key!r}; name at "
+                "least one, or leave it out."
+            )
+            raise InputError(message)
+        if key in settings.settings:
+            message = (
+                f"The baseline {name!r} has {key!r} in its settings and in its grid; "
+                "fix it or tune it, not both."
+            )
+            raise InputError(message)
+
+
+def _hint(key: str, known: list[str]) -> str:
+    close = get_close_matches(key, known, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}."
