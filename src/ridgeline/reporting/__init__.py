@@ -1,0 +1,1 @@
+"""Tables, figures, sentences and the HTML report, from plain data."""

@@ -1,0 +1,106 @@
+"""Models side by side: a table of plain numbers, and its text for a terminal."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import pandas as pd
+
+from ridgeline.errors import InputError
+
+__all__ = ["COMPARISON_COLUMNS", "comparison_table", "comparison_text"]
+
+COMPARISON_COLUMNS: Final = (
+    "model",
+    "title",
+    "auc",
+    "auc_low",
+    "auc_high",
+    "ks",
+    "log_loss",
+    "brier",
+    "calibration_error",
+    "accuracy",
+    "threshold",
+    "fit_seconds",
+    "predict_seconds",
+    "n_parameters",
+    "n_components",
+    "n_test",
+)
+_LONGEST: Final = 26  # characters of a title in the terminal
+
+
+def comparison_table(
+    evaluations: Mapping[str, Mapping[str, float]],
+    titles: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """One row for each model, the largest AUC first.
+
+    Args:
+        evaluations: Metrics by name of the model.
+        titles: What to call the models; a name without a title stays.
+
+    Returns:
+        Columns `COMPARISON_COLUMNS`, NaN where a model has no such metric.
+
+    Raises:
+        InputError: If there is no model, or one has no AUC.
+    """
+    without = [name for name, metrics in evaluations.items() if "auc" not in metrics]
+    if not evaluations or without:
+        what = (
+            f"The model {without[0]!r} has no auc" if without else "No model is given"
+        )
+        message = f"{what}; pass the metrics of evaluate for each model."
+        raise InputError(message)
+    titles = titles or {}
+    rows = [
+        {"model": name, "title": titles.get(name, name), **metrics}
+        for name, metrics in evaluations.items()
+    ]
+    table = pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))
+    numbers = list(COMPARISON_COLUMNS[2:])
+    table[numbers] = table[numbers].astype("float64")
+    return table.sort_values("auc", ascending=False, kind="stable", ignore_index=True)
+
+
+def comparison_text(
+    table: pd.DataFrame, not_applicable: Mapping[str, str] | None = None
+) -> str:
+    """The comparison for a terminal, at most 100 columns wide.
+
+    Args:
+        table: As `comparison_table` makes it.
+        not_applicable: Models that were not fitted, with the reason.
+    """
+    header = (
+        f"{'model':<{_LONGEST}} {'AUC [interval]':<22} {'KS':>5} {'logloss':>7} "
+        f"{'Brier':>6} {'calib.':>6} {'fit s':>7} {'params':>8}"
+    )
+    lines = [header, *(_line(row) for row in table.to_dict("records"))]
+    lines += [
+        f"{_cut(name):<{_LONGEST}} not applicable: {reason}"
+        for name, reason in (not_applicable or {}).items()
+    ]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _line(row: Mapping[object, object]) -> str:
+    interval = (
+        f"{_text(row['auc'])} [{_text(row['auc_low'])}, {_text(row['auc_high'])}]"
+    )
+    return (
+        f"{_cut(str(row['title'])):<{_LONGEST}} {interval:<22} "
+        f"{_text(row['ks'], 3):>5} {_text(row['log_loss']):>7} "
+        f"{_text(row['brier']):>6} {_text(row['calibration_error']):>6} "
+        f"{_text(row['fit_seconds'], 1):>7} {_text(row['n_parameters'], 0):>8}"
+    )
+
+
+def _text(number: object, digits: int = 4) -> str:
+    value = float(str(number))
+    return "-" if pd.isna(value) else f"{value:,.{digits}f}"
+
+
+def _cut(title: str) -> str:
+    return title if len(title) <= _LONGEST else f"{title[: _LONGEST - 1]}…"

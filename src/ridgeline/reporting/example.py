@@ -1,0 +1,120 @@
+"""One decision with its reasons: what each component added to one application."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from ridgeline.errors import InputError
+from ridgeline.reporting.labels import (
+    Label,
+    component_title,
+    label_of,
+    leading_features,
+    value_text,
+)
+from ridgeline.xnn.explanation import (
+    CategoryComponent,
+    RidgeComponent,
+    contributions_frame,
+    explain,
+)
+from ridgeline.xnn.scorer import Scorer
+
+__all__ = ["ExampleDecision", "Reason", "example_decision"]
+
+_NEAR: Final = 0.1  # percent
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What one component added."""
+
+    title: str
+    value: str  # of the features that it looks at
+    contribution: float  # log-odds
+    odds_factor: float
+
+
+@dataclass(frozen=True)
+class ExampleDecision:
+    """An application, its probability, and the reasons, the strongest first."""
+
+    application: dict[str, str]
+    probability: float
+    intercept: float
+    reasons: tuple[Reason, ...]
+
+    @property
+    def decision(self) -> float:
+        """Log-odds of approval: intercept and reasons together."""
+        return self.intercept + sum(reason.contribution for reason in self.reasons)
+
+    @property
+    def probability_text(self) -> str:
+        """The probability in percent; one near 0 or 1 is not rounded to it."""
+        percent = 100 * self.probability
+        if percent < _NEAR or percent > 100 - _NEAR:
+            return f"below {_NEAR} %" if percent < _NEAR else f"above {100 - _NEAR} %"
+        return f"{percent:.1f} %"
+
+    @property
+    def reach(self) -> float:
+        """The largest contribution in size, for a common scale."""
+        return max((abs(reason.contribution) for reason in self.reasons), default=0.0)
+
+
+def example_decision(
+    scorer: Scorer, row: pd.DataFrame, labels: Mapping[str, Label] | None = None
+) -> ExampleDecision:
+    """Takes the decision about one application apart.
+
+    Args:
+        scorer: The fitted model, a classifier.
+        row: One row, as the model takes it, such as X.iloc[[0]].
+        labels: Titles and units of the features.
+
+    Raises:
+        InputError: If there is not exactly one row.
+    """
+    if len(row) != 1:
+        message = f"There are {len(row)} rows; pass one, such as X.iloc[[0]]."
+        raise InputError(message)
+    parts = contributions_frame(scorer, row).iloc[0]
+    texts = {name: _text(row[name].iloc[0], name, labels) for name in row.columns}
+    reasons = [
+        Reason(
+            component_title(component, labels),
+            _values(component, texts),
+            float(parts[component.name]),
+            float(np.exp(parts[component.name])),
+        )
+        for component in explain(scorer).components
+    ]
+    reasons.sort(key=lambda reason: -abs(reason.contribution))
+    return ExampleDecision(
+        {label_of(name, labels).title: text for name, text in texts.items()},
+        float(scorer.predict_proba(row)[0, 1]),
+        float(parts["intercept"]),
+        tuple(reasons),
+    )
+
+
+def _values(
+    component: RidgeComponent | CategoryComponent, texts: Mapping[str, str]
+) -> str:
+    """Values of the features that a component looks at, by weight."""
+    if isinstance(component, CategoryComponent):
+        return texts[component.name]
+    named = leading_features(component)
+    return ", ".join(texts[component.feature_names[place]] for place in named)
+
+
+def _text(value: Any, name: str, labels: Mapping[str, Label] | None) -> str:
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, int | float | np.number):
+        return str(value)
+    return value_text(float(value), label_of(name, labels).unit)

@@ -1,0 +1,308 @@
+"""What a fitted model says, in sentences that are computed from it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ridgeline.reporting.labels import (
+    Label,
+    OwnAxis,
+    component_title,
+    label_of,
+    own_axis,
+    value_text,
+)
+from ridgeline.reporting.truth import TruthComparison
+from ridgeline.xnn.explanation import (
+    CategoryComponent,
+    Explanation,
+    RidgeComponent,
+    explain,
+)
+from ridgeline.xnn.scorer import Scorer
+
+__all__ = [
+    "component_findings",
+    "curve_shape_text",
+    "feature_shares",
+    "findings",
+    "model_findings",
+    "truth_findings",
+]
+
+Floats = NDArray[np.float64]
+Labels = Mapping[str, Label] | None
+
+_NEGLIGIBLE: Final = 0.03  # share of the importance
+_TURN: Final = 0.1  # share of a curve's range that makes a turn, not a ripple
+_STEP_RISE: Final = 0.6  # share of a monotone curve's range within ...
+_STEP_WIDTH: Final = 0.2  # ... this share of the axis makes a step
+_HUGE: Final = 1_000  # a factor of the odds beyond which its size says nothing more
+_STRONG: Final = 0.95  # correlation with the truth that deserves the word "follows"
+
+
+def findings(
+    scorer: Scorer,
+    means: Mapping[str, float],
+    comparison: pd.DataFrame | None = None,
+    *,
+    model: str = "xnn.refined",
+    truth: TruthComparison | None = None,
+    labels: Labels = None,
+) -> list[str]:
+    """All findings, the most important first.
+
+    Args:
+        scorer: The fitted model.
+        means: Of the numeric columns in the data, by name.
+        comparison: Models side by side, as `comparison_table` makes it.
+        model: The fitted model's name there.
+        truth: On simulated data, the model against the truth.
+        labels: Titles and units of the features.
+    """
+    found = component_findings(scorer, means, labels)
+    if comparison is not None:
+        found += model_findings(comparison, model)
+    if truth is not None:
+        found += truth_findings(truth, labels)
+    return found
+
+
+def feature_shares(explanation: Explanation) -> dict[str, float]:
+    """Importance by feature, the largest first.
+
+    A component's importance ratio is shared among its features by their squared
+    weights, which add up to one in an orthonormal projection.
+    """
+    shares = dict.fromkeys(explanation.feature_names, 0.0)
+    for component in explanation.components:
+        if isinstance(component, CategoryComponent):
+            shares[component.name] = component.importance
+            continue
+        squares = component.weights**2
+        total = squares.sum() or 1.0
+        for name, square in zip(component.feature_names, squares, strict=True):
+            shares[name] += component.importance * float(square / total)
+    return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+
+def component_findings(
+    scorer: Scorer, means: Mapping[str, float], labels: Labels = None
+) -> list[str]:
+    """What matters, how, and what does not."""
+    explanation = explain(scorer)
+    if not explanation.components:
+        return ["No feature matters: the model gives every application the same score."]
+    shares = feature_shares(explanation) | {
+        name: 0.0
+        for name, scale in zip(
+            scorer.features.categories, scorer.category_scales, strict=True
+        )
+        if scale == 0
+    }
+    found = [_most_important(shares, labels)]
+    for component in explanation.components:
+        if component.importance < _NEGLIGIBLE:
+            continue
+        if isinstance(component, CategoryComponent):
+            found.append(_category_sentence(component, labels))
+        else:
+            axis = own_axis(component, scorer.features, means)
+            found.append(_ridge_sentence(component, axis, labels))
+    small = [
+        f"{label_of(name, labels).title.lower()} ({_percent(share)})"
+        for name, share in shares.items()
+        if share < _NEGLIGIBLE
+    ]
+    if small:
+        found.append(f"Hardly used by the model: {_and(small)}.")
+    return [*found, *explanation.warnings]
+
+
+def curve_shape_text(x: Floats, curve: Floats, unit: str = "") -> str:
+    """Says where a curve rises and falls, with turns that are more than ripples."""
+    reach = float(np.ptp(curve))
+    if reach == 0:
+        return "is level"
+    turns = _turns(curve, _TURN * reach)
+    if not turns:
+        way = "rises" if curve[-1] > curve[0] else "falls"
+        return f"{way} throughout{_step(x, curve, unit)}"
+    if len(turns) == 1:
+        at = _about(float(x[turns[0]]), unit)
+        if curve[turns[0]] > curve[0]:
+            return f"rises until {at}, where it peaks, and falls after"
+        return f"falls until {at}, where it is lowest, and rises after"
+    high, low = (_about(float(x[f(curve)]), unit) for f in (np.argmax, np.argmin))
+    times = "twice" if len(turns) == 2 else f"{len(turns)} times"  # noqa: PLR2004
+    return f"turns {times}, with its peak at {high} and its low at {low}"
+
+
+def model_findings(comparison: pd.DataFrame, model: str = "xnn.refined") -> list[str]:
+    """How the model compares with the best and the worst of the others."""
+    own = comparison[comparison["model"] == model]
+    # Other stages of the same network are no baselines.
+    family = model.split(".", maxsplit=1)[0]
+    others = comparison[comparison["model"].str.split(".").str[0] != family]
+    if own.empty:
+        return []
+    mine = own.iloc[0]
+    sentence = f"{mine['title']} has an AUC of {_interval(mine)} on the test rows"
+    if others.empty:
+        return [f"{sentence}."]
+    others = others.sort_values("auc", ascending=False)
+    best, worst = others.iloc[0], others.iloc[-1]
+    found = [
+        f"{sentence}: {_gap(mine['auc'] - best['auc'])} {best['title']}, the best "
+        f"other model, with {_interval(best)}; the intervals {_overlap(mine, best)}."
+    ]
+    if len(others) > 1:
+        found.append(
+            f"It is {_gap(mine['auc'] - worst['auc'])} {worst['title']}, the weakest "
+            f"other model, with {_interval(worst)}; the intervals "
+            f"{_overlap(mine, worst)}."
+        )
+    return found
+
+
+def truth_findings(truth: TruthComparison, labels: Labels = None) -> list[str]:
+    """How much of the known truth the model has found."""
+    table = truth.features
+    order = _and([label_of(name, labels).title.lower() for name in table["feature"]])
+    if truth.same_order:
+        found = [f"The model ranks the features as the known truth does: {order}."]
+    else:
+        by_model = table.sort_values("model_rank")["feature"]
+        names = _and([label_of(name, labels).title.lower() for name in by_model])
+        found = [
+            f"The model ranks the features {names}; the known truth ranks them {order}."
+        ]
+    close = table[table["correlation"] > _STRONG]["feature"]
+    far = table[~(table["correlation"] > _STRONG)]
+    if len(close):
+        names = _and([label_of(name, labels).title.lower() for name in close])
+        found.append(
+            f"The model's average effect follows the truth (correlation above "
+            f"{_STRONG}) for {names}."
+        )
+    if len(far):
+        names = _and(
+            [
+                f"{label_of(str(row.feature), labels).title.lower()} "
+                f"({row.correlation:.2f})"
+                for row in far.itertuples()
+            ]
+        )
+        found.append(f"It follows the truth less closely for {names}.")
+    return found
+
+
+def _most_important(shares: Mapping[str, float], labels: Labels) -> str:
+    (first, most), *rest = shares.items()
+    sentence = f"{label_of(first, labels).title} matters most: {_percent(most)} of the"
+    sentence += " importance (each component's ratio, shared by squared weights)"
+    second = [item for item in rest[:2] if item[1] >= _NEGLIGIBLE]
+    others = [f"{label_of(n, labels).title.lower()} ({_percent(s)})" for n, s in second]
+    return f"{sentence}, before {_and(others)}." if others else f"{sentence}."
+
+
+def _ridge_sentence(component: RidgeComponent, axis: OwnAxis, labels: Labels) -> str:
+    low, high = axis.core()
+    inside = (axis.x >= low) & (axis.x <= high)
+    x, curve = axis.x[inside], axis.curve[inside]
+    name = f"{_sentence_title(component, axis, labels)} ({component.name}, IR "
+    name += f"{_percent(component.importance)})"
+    if len(x) < 2:  # noqa: PLR2004
+        return f"{name}: nearly all applications have one value."
+    unit = label_of(axis.feature, labels).unit if axis.dominated else ""
+    shape = curve_shape_text(x, curve, unit)
+    between = f", {_about(low, unit)} to {_about(high, unit)},"
+    return (
+        f"{name}: the curve {shape}; over the middle 98 % of the applications"
+        f"{between if axis.dominated else ''} it moves the odds by a factor of "
+        f"{_factor(float(np.exp(np.ptp(curve))))}."
+    )
+
+
+def _sentence_title(component: RidgeComponent, axis: OwnAxis, labels: Labels) -> str:
+    title = component_title(component, labels)
+    return title if axis.dominated else f"A mixture of {title[0].lower()}{title[1:]}"
+
+
+def _category_sentence(component: CategoryComponent, labels: Labels) -> str:
+    order = np.argsort(-component.effects)
+    best, worst = order[0], order[-1]
+    ratio = float(np.exp(component.effects[best] - component.effects[worst]))
+    return (
+        f"{component_title(component, labels)} (IR {_percent(component.importance)}): "
+        f"{component.categories[best]} does best and {component.categories[worst]} "
+        f"worst; the odds of the first are {_factor(ratio)} times those of the second, "
+        "all else equal."
+    )
+
+
+def _turns(curve: Floats, least: float) -> list[int]:
+    """Places where a curve turns by more than a least amount, from left to right."""
+    turns: list[int] = []
+    low = high = 0
+    way = 0  # 1 while rising, -1 while falling, 0 before either is certain
+    for place, value in enumerate(curve):
+        if value > curve[high]:
+            high = place
+        if value < curve[low]:
+            low = place
+        if way >= 0 and value < curve[high] - least:
+            turns += [high] if way else []
+            way, low = -1, place
+        elif way <= 0 and value > curve[low] + least:
+            turns += [low] if way else []
+            way, high = 1, place
+    return turns
+
+
+def _about(value: float, unit: str) -> str:
+    """A place on an axis, no finer than a curve can be read."""
+    return value_text(value if unit == "year" else float(f"{value:.3g}"), unit)
+
+
+def _step(x: Floats, curve: Floats, unit: str) -> str:
+    """Names the narrow range in which a monotone curve does most of its way."""
+    width = max(1, round(_STEP_WIDTH * (len(curve) - 1)))
+    moved = np.abs(curve[width:] - curve[:-width])
+    start = int(moved.argmax())
+    share = float(moved[start] / np.ptp(curve))
+    if share < _STEP_RISE:
+        return ""
+    low, high = _about(float(x[start]), unit), _about(float(x[start + width]), unit)
+    return f", {100 * share:.0f} % of it between {low} and {high}"
+
+
+def _overlap(mine: "pd.Series[float]", other: "pd.Series[float]") -> str:
+    apart = mine["auc_low"] > other["auc_high"] or mine["auc_high"] < other["auc_low"]
+    return "do not overlap" if apart else "overlap"
+
+
+def _gap(gap: float) -> str:
+    return f"{abs(gap):.4f} {'above' if gap >= 0 else 'below'}"
+
+
+def _interval(row: "pd.Series[float]") -> str:
+    return f"{row['auc']:.4f} ({row['auc_low']:.4f} to {row['auc_high']:.4f})"
+
+
+def _factor(ratio: float) -> str:
+    if ratio > _HUGE:
+        return f"more than {_HUGE:,}"
+    return f"{ratio:.1f}" if ratio < 10 else f"{ratio:.0f}"  # noqa: PLR2004
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _and(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

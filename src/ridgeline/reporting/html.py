@@ -1,0 +1,185 @@
+"""The report: one HTML file that needs nothing beside itself."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+
+from ridgeline.reporting.example import ExampleDecision
+from ridgeline.reporting.labels import Label, label_of
+from ridgeline.reporting.truth import TruthComparison
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["ReportContent", "render_report"]
+
+_DOTS_PER_INCH: Final = 200  # sharp in print
+_COMPARED: Final = {
+    "title": "Model",
+    "auc": "AUC",
+    "interval": "Interval",
+    "ks": "KS",
+    "log_loss": "Log-loss",
+    "brier": "Brier",
+    "calibration_error": "Calibration error",
+    "accuracy": "Accuracy",
+    "fit_seconds": "Fit (s)",
+    "predict_seconds": "Predict (s)",
+    "n_parameters": "Parameters",
+    "n_components": "Components",
+}
+_DIGITS: Final = {
+    "fit_seconds": 1,
+    "predict_seconds": 2,
+    "n_parameters": 0,
+    "n_components": 0,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ReportContent:
+    """What the report tells; it computes nothing itself.
+
+    Args:
+        title: Of the report.
+        findings: Sentences, the most important first.
+        audit: What cleaning removed: `section`, `step`, `rule`, `class`, `rows_in`,
+            `removed`, `kept`, `examples`.
+        rows: Rows of each set by its name, such as train, validation and test.
+        comparison: Models side by side, as `comparison_table` makes it.
+        not_applicable: Models that were not fitted, with the reason.
+        figures: By name: `roc`, `calibration`, `marginals`, `explanation`, drawn or
+            as PNG; one that is not given is left out.
+        importance: `Explanation.importance_frame()`.
+        component_titles: What each component is a function of, by its name.
+        example: One decision with its reasons.
+        truth: On simulated data, the model against the truth.
+        labels: Titles and units of the features.
+        limits: Sentences about what the results do not say.
+        reproduce: Command, seed, versions, commit, fingerprint of the data ...
+    """
+
+    title: str
+    findings: Sequence[str]
+    audit: pd.DataFrame
+    comparison: pd.DataFrame
+    figures: Mapping[str, "Figure | bytes"]
+    importance: pd.DataFrame
+    limits: Sequence[str]
+    reproduce: Mapping[str, str]
+    rows: Mapping[str, int] = field(default_factory=dict)
+    not_applicable: Mapping[str, str] = field(default_factory=dict)
+    component_titles: Mapping[str, str] = field(default_factory=dict)
+    example: ExampleDecision | None = None
+    truth: TruthComparison | None = None
+    labels: Mapping[str, Label] | None = None
+
+
+def render_report(content: ReportContent) -> str:
+    """Renders the report as one HTML file, with figures and style inside."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("ridgeline.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = _number
+    return environment.get_template("report.html").render(
+        content=content,
+        figures={name: _data_uri(figure) for name, figure in content.figures.items()},
+        audit=_audit_rows(content.audit),
+        unreadable=_unreadable_rows(content.audit),
+        compared=_compared(content.comparison),
+        importance=_records(content.importance),
+        truth=_truth_rows(content),
+    )
+
+
+def _number(value: Any, digits: int = 4) -> str:
+    """A number with thousands; a dash where there is none."""
+    if value is None or pd.isna(value):
+        return "\N{EN DASH}"
+    return f"{float(value):,.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _data_uri(figure: "Figure | bytes") -> str:
+    """A figure as an address that holds the picture itself."""
+    picture = figure if isinstance(figure, bytes) else _png(figure)
+    return f"data:image/png;base64,{base64.b64encode(picture).decode()}"
+
+
+def _png(figure: "Figure") -> bytes:
+    buffer = BytesIO()
+    # Without the name and version of the program the bytes are the same each time.
+    figure.savefig(
+        buffer, format="png", dpi=_DOTS_PER_INCH, metadata={"Software": None}
+    )
+    return buffer.getvalue()
+
+
+def _audit_rows(audit: pd.DataFrame) -> list[dict[str, Any]]:
+    """The filters, a row for each, with the classes beside each other."""
+    filters = audit[audit["section"] == "filter"]
+    rows = []
+    for step, group in filters.groupby("step", sort=False):
+        by_class = group.set_index("class")
+        row = {"step": str(step).replace("_", " "), "rule": group["rule"].iloc[0]}
+        for name in ("accepted", "rejected"):
+            found: Any = by_class.loc[name] if name in by_class.index else {}
+            row |= {f"{name}_{what}": found.get(what) for what in ("removed", "kept")}
+        rows.append(row)
+    return rows
+
+
+def _unreadable_rows(audit: pd.DataFrame) -> list[dict[str, Any]]:
+    """Cells and lines that could not be read, where there are any."""
+    found = audit[(audit["section"] != "filter") & (audit["removed"] > 0)]
+    return _records(found.fillna(""))
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {str(name): value for name, value in record.items()}
+        for record in table.to_dict("records")
+    ]
+
+
+def _compared(table: pd.DataFrame) -> dict[str, Any]:
+    """Headings and cells of the comparison; a column without a number is left out."""
+    frame = table.copy()
+    frame["interval"] = [
+        f"{_number(row.auc_low)} to {_number(row.auc_high)}"
+        for row in frame.itertuples()
+    ]
+    shown = [name for name in _COMPARED if frame[name].notna().any()]
+    rows = [
+        [
+            record[name]
+            if name in ("title", "interval")
+            else _number(record[name], _DIGITS.get(name, 4))
+            for name in shown
+        ]
+        for record in frame.to_dict("records")
+    ]
+    return {"headings": [_COMPARED[name] for name in shown], "rows": rows}
+
+
+def _truth_rows(content: ReportContent) -> dict[str, list[dict[str, Any]]]:
+    if content.truth is None:
+        return {"features": [], "components": []}
+
+    def titled(table: pd.DataFrame) -> list[dict[str, Any]]:
+        titles = [label_of(name, content.labels).title for name in table["feature"]]
+        return _records(table.assign(title=titles))
+
+    return {
+        "features": titled(content.truth.features),
+        "components": titled(content.truth.components),
+    }

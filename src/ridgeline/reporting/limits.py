@@ -1,0 +1,73 @@
+"""What the results do not say, in sentences that belong beside them."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+__all__ = ["limits"]
+
+
+def limits(
+    audit: pd.DataFrame,
+    *,
+    one_grid: bool,
+    simulated: bool,
+    warnings: Sequence[str] = (),
+) -> list[str]:
+    """Limits of a model of LendingClub's applications.
+
+    Args:
+        audit: What cleaning removed, with `section`, `step`, `class`, `rows_in` and
+            `removed`.
+        one_grid: Whether scores and dates of both classes were put on one grid.
+        simulated: Whether the data are simulated.
+        warnings: Further sentences, such as those about small numbers.
+    """
+    found = [*warnings]
+    if simulated:
+        found.append(
+            "The applications are simulated in the published format: the figures show "
+            "that the method works, and nothing about real applicants."
+        )
+    return [*found, _leak(one_grid), _selection(audit), *_always()]
+
+
+def _leak(one_grid: bool) -> str:
+    leak = (
+        "The published files give the decision away by their format: a declined "
+        "application carries an exact score and a day, an accepted loan a five-point "
+        "band and a month. "
+    )
+    if one_grid:
+        return leak + (
+            "Here both classes were put on one grid, bands and months, so that no "
+            "model can read the decision off the format."
+        )
+    return leak + (
+        "Here they were left as published (cleaning.one_grid is false), so every model "
+        "that can see single values is flattered; do not take its AUC for skill."
+    )
+
+
+def _selection(audit: pd.DataFrame) -> str:
+    rows = audit[(audit["section"] == "filter") & (audit["step"] == "missing_value")]
+    declined = rows[rows["class"] == "rejected"]
+    share = declined["removed"].sum() / max(declined["rows_in"].sum(), 1)
+    return (
+        f"Rows with an empty cell were dropped, {100 * share:.0f} % of the declined "
+        "applications, most of them for want of a risk score. How many lack one "
+        "depends on the month, so part of the effect of the application date is "
+        "selection, and approval rates hold for scored applications only."
+    )
+
+
+def _always() -> list[str]:
+    return [
+        "Employment length looks like a form's default for declined applications "
+        "(less than one year for nearly all of them): its curve may describe the form "
+        "and not the applicant.",
+        "The two classes carry scores of different makers, so a step in the curve of "
+        "the risk score may lie between two scores rather than between two applicants.",
+        "The model describes decisions as they were made. It is not a cause, and not "
+        "a judgement of who would have repaid.",
+    ]

@@ -1,0 +1,86 @@
+"""Marginal approval rates: what the data say about one feature at a time."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from ridgeline.errors import InputError
+
+__all__ = ["Marginal", "marginal_rates"]
+
+# A feature with at most so many values has a rate for each of them.
+_FEW_VALUES: Final = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal:
+    """Rates of class 1 by bins of a numeric feature, or by category.
+
+    Args:
+        feature: Name of the column.
+        mean: Of a numeric feature; None for a categorical one.
+        table: Columns `value` (mean of the bin, or category), `rate`,
+            `standard_error`, `count`; for a numeric feature also `low` and `high`, the
+            smallest and largest value in the bin.
+    """
+
+    feature: str
+    mean: float | None
+    table: pd.DataFrame
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the feature is a number."""
+        return self.mean is not None
+
+
+def marginal_rates(X: pd.DataFrame, y: Any, bins: int = 20) -> dict[str, Marginal]:
+    """Rates of class 1 for each column.
+
+    Args:
+        X: Rows with numeric columns, and categorical ones of type category or text.
+        y: Classes, 0 or 1.
+        bins: Of a numeric column with many values; they hold about equal counts.
+
+    Raises:
+        InputError: If X and y differ in length, or there are no rows.
+    """
+    labels = np.asarray(y)
+    if len(X) != len(labels) or not len(X):
+        message = (
+            f"There are {len(X)} rows and {len(labels)} classes; both must be as many, "
+            "and at least one."
+        )
+        raise InputError(message)
+    return {str(name): _marginal(X[name], labels, bins) for name in X.columns}
+
+
+def _marginal(column: "pd.Series[Any]", labels: Any, bins: int) -> Marginal:
+    name = str(column.name)
+    if not pd.api.types.is_numeric_dtype(column):
+        return Marginal(name, None, _rates(column, column, labels))
+    values = column.astype(np.float64)
+    groups = values
+    if values.nunique() > _FEW_VALUES:
+        groups = pd.qcut(values, bins, labels=False, duplicates="drop")
+    return Marginal(name, float(values.mean()), _rates(values, groups, labels))
+
+
+def _rates(values: "pd.Series[Any]", groups: Any, labels: Any) -> pd.DataFrame:
+    frame = pd.DataFrame({"group": groups, "value": values, "label": labels})
+    by_group = frame.groupby("group", observed=True)
+    rate, count = by_group["label"].mean(), by_group.size()
+    columns: dict[str, Any] = {"value": rate.index}
+    if pd.api.types.is_numeric_dtype(values):
+        columns = {
+            "value": by_group["value"].mean(),
+            "low": by_group["value"].min(),
+            "high": by_group["value"].max(),
+        }
+    error = np.sqrt(rate * (1 - rate) / count)
+    table = pd.DataFrame(
+        columns | {"rate": rate, "standard_error": error, "count": count}
+    )
+    return table.reset_index(drop=True)

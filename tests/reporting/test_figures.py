@@ -1,0 +1,147 @@
+"""The figures show the numbers that they are given, and leave no state."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from known_model import make_known, make_rows
+from matplotlib import pyplot as plt
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from ridgeline.errors import InputError
+from ridgeline.reporting.explanation_figure import plot_explanation_beside_marginals
+from ridgeline.reporting.figures import plot_calibration, plot_marginals, plot_roc
+from ridgeline.reporting.marginals import marginal_rates
+
+
+def drawn(figure):
+    """Render, so that what cannot be laid out fails; return axes by label."""
+    FigureCanvasAgg(figure).draw()
+    return {str(axes.get_label()): axes for axes in figure.axes}
+
+
+@pytest.fixture(autouse=True)
+def _no_state():
+    before = plt.get_fignums(), dict(plt.rcParams)
+    yield
+    assert (plt.get_fignums(), dict(plt.rcParams)) == before
+
+
+def roc(power):
+    x = np.linspace(0, 1, 30)
+    return pd.DataFrame({"false_positive_rate": x, "true_positive_rate": x**power})
+
+
+def test_roc_curves_are_those_given_and_the_best_is_named_first():
+    curves = {"a": roc(0.5), "xnn.refined": roc(0.1)}
+    figure = plot_roc(curves, {"a": 0.7, "xnn.refined": 0.95}, {"a": "A $1 model"})
+    axes = drawn(figure)["roc"]
+    lines = {line.get_label()[8:]: line for line in axes.lines[1:]}
+    assert list(lines) == ["xnn.refined", r"A \$1 model"]
+    for line, name in zip(lines.values(), ("xnn.refined", "a"), strict=True):
+        np.testing.assert_array_equal(np.column_stack(line.get_data()), curves[name])
+    assert lines["xnn.refined"].get_linewidth() > lines[r"A \$1 model"].get_linewidth()
+    texts = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert texts == ["0.9500  xnn.refined", r"0.7000  A \$1 model"]
+    (corner,) = axes.child_axes
+    assert len(corner.lines) == 2
+
+
+def test_poor_models_have_no_enlarged_corner():
+    axes = drawn(plot_roc({"a": roc(0.5)}, pd.Series({"a": 0.7})))["roc"]
+    assert not axes.child_axes
+    with pytest.raises(InputError, match="'a' has no number"):
+        plot_roc({"a": roc(0.5)}, {})
+
+
+def test_calibration_is_drawn_as_given():
+    curve = pd.DataFrame(
+        {"predicted": [0.1, 0.6], "observed": [0.2, 0.5], "count": [50, 60]}
+    )
+    figure = plot_calibration({"xnn.refined": curve}, {"xnn.refined": 0.1})
+    axes = drawn(figure)["calibration"]
+    np.testing.assert_array_equal(axes.lines[1].get_xdata(), curve["predicted"])
+    np.testing.assert_array_equal(axes.lines[1].get_ydata(), curve["observed"])
+    assert len(axes.collections) == 1  # the band of the highlighted model
+
+
+def test_marginal_rates_are_means_of_the_label(rows, labels, marginals):
+    for name, marginal in marginals.items():
+        table = marginal.table
+        assert table["count"].sum() == len(rows)
+        assert table["rate"] @ table["count"] == pytest.approx(labels.sum())
+        if marginal.numeric:
+            assert (table["low"] <= table["value"]).all()
+            assert (table["low"].to_numpy()[1:] > table["high"].to_numpy()[:-1]).all()
+            inside = rows[name].between(table["low"][3], table["high"][3])
+            assert labels[inside].mean() == pytest.approx(table["rate"][3])
+        else:
+            by_hand = pd.Series(labels).groupby(rows[name].astype(str)).mean()
+            found = table.set_index(table["value"].astype(str))["rate"]
+            pd.testing.assert_series_equal(
+                found.sort_index(), by_hand, check_names=False, check_index_type=False
+            )
+
+
+def test_a_feature_of_few_values_has_a_rate_for_each():
+    X = pd.DataFrame({"years": [0.0, 0.0, 1.0, 11.0], "same": 5.0})
+    found = marginal_rates(X, [0, 1, 1, 0])
+    assert found["years"].table["value"].tolist() == [0, 1, 11]
+    assert found["years"].table["rate"].tolist() == [0.5, 1, 0]
+    drawn(plot_marginals(found))
+    with pytest.raises(InputError, match="4 rows and 3 classes"):
+        marginal_rates(X, [0, 1, 1])
+
+
+def test_marginals_are_drawn(marginals):
+    axes = drawn(plot_marginals(marginals))
+    table = marginals["amount"].table
+    (line,) = axes["amount: rates"].lines
+    np.testing.assert_array_equal(line.get_xdata(), table["value"])
+    np.testing.assert_array_equal(line.get_ydata(), table["rate"])
+    (steps,) = axes["amount: counts"].patches
+    values, edges, _ = steps.get_data()
+    np.testing.assert_allclose(values * np.diff(edges), table["count"])
+    assert axes["amount: counts"].get_xlabel() == r"Amount requested (\$)"
+    bars = axes["purpose: rates"].patches
+    expected = marginals["purpose"].table["rate"].tolist()
+    assert [bar.get_width() for bar in bars] == expected
+
+
+def test_explanation_is_beside_its_marginals_and_over_its_truth(
+    known, marginals, truth
+):
+    axes = drawn(plot_explanation_beside_marginals(known, marginals, truth))
+    score = axes["ridge 1: curve"]
+    curve = next(line for line in score.lines if len(line.get_xdata()) > 2)
+    x, y = curve.get_data()
+    rows = make_rows(len(x)).assign(risk_score=x)
+    np.testing.assert_allclose(known.contributions(rows)[:, 0], y, atol=1e-9)
+    (dots,) = score.collections
+    table = truth.curves["risk_score"]
+    seen = table[table["share"] > 0][["value", "log_odds"]]
+    np.testing.assert_allclose(dots.get_offsets(), seen)
+    assert score.get_title(loc="left") == "Risk score, IR 66.7%"
+    assert score.get_title(loc="right") == "truth: r = 1.000"
+    assert axes["ridge 1: density"].get_xlabel() == "Risk score (points)"
+    (line,) = axes["ridge 2: rates"].lines
+    np.testing.assert_array_equal(line.get_xdata(), marginals["amount"].table["value"])
+    weights = [bar.get_width() for bar in axes["ridge 1: projection"].patches]
+    assert weights == pytest.approx([1, 0])
+    effects = [bar.get_width() for bar in axes["purpose: effects"].patches]
+    assert effects == pytest.approx([0.5, 0, -0.5])
+    tops = [
+        axes[label].get_position().y1
+        for label in ("ridge 1: curve", "ridge 2: curve", "purpose: effects")
+    ]
+    assert tops == sorted(tops, reverse=True)
+
+
+def test_a_mixture_keeps_the_projected_axis_and_has_no_truth(marginals, truth):
+    figure = plot_explanation_beside_marginals(make_known(mixed=0.7), marginals, truth)
+    axes = drawn(figure)
+    assert axes["ridge 1: density"].get_xlabel() == "projected value z"
+    assert not axes["ridge 1: curve"].collections
+    with pytest.raises(InputError, match="lack 'amount'"):
+        plot_explanation_beside_marginals(
+            make_known(), {"risk_score": marginals["risk_score"]}
+        )

@@ -1,0 +1,143 @@
+"""The report is one file that needs nothing else, and cannot be broken by a name."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from ridgeline.reporting.comparison import comparison_table
+from ridgeline.reporting.example import example_decision
+from ridgeline.reporting.findings import findings
+from ridgeline.reporting.html import ReportContent, render_report
+from ridgeline.xnn.explanation import explain
+
+HOSTILE = "<script>alert('x')</script>&\"$"
+VOID = {"meta", "img", "br", "link", "input"}
+
+
+class Page(HTMLParser):
+    """Collects elements and text; fails where elements do not nest."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.elements, self.words = [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def figure():
+    made = Figure(figsize=(1, 1))
+    made.add_subplot().plot([0, 1])
+    return made
+
+
+@pytest.fixture
+def content(known, rows, means, truth):
+    audit = pd.DataFrame(
+        [
+            ["malformed", "line", "r", "rejected", 10, 2, 8, HOSTILE],
+            ["filter", "missing_value", "no <cell>", "accepted", 100, 10, 90, ""],
+            ["filter", "missing_value", "no <cell>", "rejected", 1000, 600, 400, ""],
+        ],
+        columns="section step rule class rows_in removed kept examples".split(),
+    )
+    metrics = {"auc": 0.91234, "auc_low": 0.9, "auc_high": 0.92, "ks": 0.5}
+    table = comparison_table({"xnn.refined": metrics, "rf": {**metrics, "auc": 0.8}})
+    return ReportContent(
+        title="A report",
+        findings=findings(known, means, table, truth=truth),
+        audit=audit,
+        comparison=table,
+        figures={"roc": figure(), "explanation": figure()},
+        importance=explain(known).importance_frame(),
+        limits=["A limit."],
+        reproduce={"command": "kedro run", "seed": "0"},
+        rows={"test": 1234},
+        not_applicable={"SVM": "too many rows"},
+        example=example_decision(known, rows.iloc[[0]]),
+        truth=truth,
+    )
+
+
+def test_report_needs_nothing_beside_itself(content):
+    text = render_report(content)
+    page = Page(text)
+    without_pictures = re.sub(r"data:image/png;base64,[A-Za-z0-9+/=]+", "", text)
+    assert not re.search(r"(https?:)?//\w|@import|url\(", without_pictures)
+    assert not page.all("script")
+    assert not page.all("link")
+    assert all(a["href"].startswith("#") for a in page.all("a"))
+    assert all(i["src"].startswith("data:image/png;base64,") for i in page.all("img"))
+    assert len(page.all("img")) == 2
+
+
+def test_report_can_be_read_by_all(content):
+    page = Page(render_report(content))
+    assert page.all("html") == [{"lang": "en"}]
+    assert all(image["alt"] for image in page.all("img"))
+    assert all("scope" in heading for heading in page.all("th"))
+    assert len(page.all("h1")) == 1
+    ids = {section["id"] for section in page.all("section")}
+    assert {a["href"][1:] for a in page.all("a")} == ids
+    assert len(page.all("caption")) == len(page.all("table"))
+
+
+def test_report_tells_everything_it_is_given(content):
+    words = " ".join(Page(render_report(content)).words)
+    for sentence in (*content.findings, *content.limits, "kedro run", "1,234"):
+        assert sentence in words
+    for number in ("0.9123", "0.9000 to 0.9200", "600", "too many rows"):
+        assert number in words
+    for reason in content.example.reasons:
+        assert reason.value in words
+    assert "Against the known truth" in words
+
+
+def test_what_is_not_there_is_left_out(content):
+    bare = replace(content, example=None, truth=None, figures={}, not_applicable={})
+    page = Page(render_report(bare))
+    words = " ".join(page.words)
+    assert "One decision" not in words
+    assert "Against the known truth" not in words
+    assert not page.all("img")
+
+
+def test_hostile_names_stay_text(content):
+    hostile = replace(
+        content,
+        title=HOSTILE,
+        findings=[HOSTILE],
+        comparison=content.comparison.assign(title=HOSTILE),
+        importance=content.importance.assign(component=HOSTILE),
+        not_applicable={HOSTILE: HOSTILE},
+        reproduce={HOSTILE: HOSTILE},
+        limits=[HOSTILE],
+        rows={HOSTILE: 1},
+    )
+    text = render_report(hostile)
+    page = Page(text)
+    assert "<script" not in text
+    assert not page.all("script")
+    assert " ".join(page.words).count(HOSTILE) >= 8
+
+
+def test_the_same_content_gives_the_same_bytes(content):
+    assert render_report(content) == render_report(content)
