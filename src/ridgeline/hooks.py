@@ -20,6 +20,7 @@ from kedro.validation.exceptions import DataValidationError
 
 from ridgeline.errors import RidgelineError
 from ridgeline.tracking import NodeRecorder, Tracker, TrackingError, read_config
+from ridgeline.tracking.outputs import read_outputs
 from ridgeline.tracking.tags import (
     command_line,
     fingerprint_tags,
@@ -101,6 +102,7 @@ class TrackingHook:
         with _as_sentence():
             if self._nodes is not None:
                 self._nodes.finish_all()
+                self._nodes.log_models(register=True)
             if self._end("FINISHED"):
                 logger.info("%s", self._farewell)
 
@@ -114,6 +116,8 @@ class TrackingHook:
             unfinished = self._nodes.finish_all()
             if unfinished:
                 self._tracker.set_tags({"failed_node": ", ".join(unfinished)})
+            # Models that were saved are worth keeping, but not worth recommending.
+            self._nodes.log_models(register=False)
             self._end("FAILED")
         except TrackingError as failure:
             logger.warning("%s", failure)
@@ -127,6 +131,7 @@ class TrackingHook:
         config = read_config(_mlflow_yml(self._context))
         if not config.enabled:
             return
+        records = read_outputs(catalog, pipeline.all_outputs())
         project_path = Path(run_params["project_path"]).resolve()
         names = ", ".join(run_params.get("pipeline_names") or ["__default__"])
         run_name = f"{names} {datetime.now():%Y-%m-%d %H:%M}"
@@ -136,7 +141,7 @@ class TrackingHook:
             return
         self._tracker = tracker
         atexit.register(self._kill)
-        self._nodes = NodeRecorder(tracker, catalog, config)
+        self._nodes = NodeRecorder(tracker, catalog, config, records)
         self._farewell = f"Tracked as '{run_name}'. To see it: {config.how_to_look()}"
         inputs = pipeline.inputs()
         with tracker.guard():

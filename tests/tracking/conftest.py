@@ -1,10 +1,19 @@
 """A project folder with a migrated MLflow database, and a run as a session does it."""
 
+import os
 import shutil
-from collections.abc import Callable
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
 
 import pytest
 import yaml
@@ -30,9 +39,13 @@ def migrated_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tracker may set two variables, and MLflow must not report test runs."""
+    """The tracker may set variables, and MLflow must not report test runs."""
     monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
-    for name in ("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "MLFLOW_HTTP_REQUEST_TIMEOUT"):
+    for name in (
+        "MLFLOW_HTTP_REQUEST_MAX_RETRIES",
+        "MLFLOW_HTTP_REQUEST_TIMEOUT",
+        "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT",
+    ):
         monkeypatch.setenv(name, "0")  # recorded by monkeypatch, so restored at the end
         monkeypatch.delenv(name)
 
@@ -113,3 +126,54 @@ def warnings_of(
         return [r.getMessage() for r in caplog.records if r.levelname == "WARNING"]
 
     return read
+
+
+@pytest.fixture
+def free_port() -> int:
+    """Return a port of the loopback address at which nothing answers."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Server:
+    """A real tracking server on the loopback address."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.uri = f"http://127.0.0.1:{port}"
+        command = [sys.executable, "-m", "mlflow", "server"]
+        command += ["--backend-store-uri", f"sqlite:///{folder}/mlflow.db"]
+        command += ["--artifacts-destination", str(folder / "kept"), "--workers", "1"]
+        command += ["--host", "127.0.0.1", "--port", self.uri.rpartition(":")[2]]
+        self._process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # its workers are in its group, and end with it
+        )
+
+    def wait(self) -> None:
+        deadline = monotonic() + 60
+        while monotonic() < deadline:
+            with suppress(URLError, ConnectionError):
+                urlopen(f"{self.uri}/health").close()
+                return
+            sleep(0.2)
+        pytest.fail("the tracking server did not start within a minute")
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+@pytest.fixture
+def server(project: Project, free_port: int) -> Iterator[Server]:
+    server = Server(project.path, free_port)
+    try:
+        server.wait()
+        yield server
+    finally:
+        server.kill()

@@ -1,16 +1,7 @@
 """Without a working MLflow a run goes on after one warning, or stops if strict."""
 
-import os
-import signal
-import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
-from pathlib import Path
-from time import monotonic, sleep
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import ibis
 import pandas as pd
@@ -25,55 +16,6 @@ from ridgeline.hooks import PlainError
 from ridgeline.tracking import TrackingError
 
 OFF = "MLflow tracking is off for the rest of this run: "
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-class _Server:
-    """A real tracking server on the loopback address."""
-
-    def __init__(self, folder: Path) -> None:
-        self.uri = f"http://127.0.0.1:{_free_port()}"
-        command = [sys.executable, "-m", "mlflow", "server"]
-        command += ["--backend-store-uri", f"sqlite:///{folder}/mlflow.db"]
-        command += ["--artifacts-destination", str(folder / "kept"), "--workers", "1"]
-        command += ["--host", "127.0.0.1", "--port", self.uri.rpartition(":")[2]]
-        self._process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,  # its workers are in its group, and end with it
-        )
-
-    def wait(self) -> None:
-        deadline = monotonic() + 60
-        while monotonic() < deadline:
-            with suppress(URLError, ConnectionError):
-                urlopen(f"{self.uri}/health").close()
-                return
-            sleep(0.2)
-        pytest.fail("the tracking server did not start within a minute")
-
-    def kill(self) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-
-
-@pytest.fixture
-def server(project) -> Iterator[_Server]:
-    server = _Server(project.path)
-    try:
-        server.wait()
-        yield server
-    finally:
-        server.kill()
 
 
 def _three_nodes(between=lambda: None) -> Pipeline:  # noqa: ANN001
@@ -101,8 +43,8 @@ def _doubled(project) -> int:
     return int(pd.read_csv(project.path / "doubled.csv")["n"].item())
 
 
-def test_absent_server_is_one_warning(project, warnings_of) -> None:
-    project.settings = {"tracking_uri": f"http://me:secret@127.0.0.1:{_free_port()}"}
+def test_absent_server_is_one_warning(project, free_port, warnings_of) -> None:
+    project.settings = {"tracking_uri": f"http://me:secret@127.0.0.1:{free_port}"}
     project.run(_three_nodes(), _catalog(project))
     (warning,) = warnings_of()
     assert warning.startswith(f"{OFF}nothing answers at 127.0.0.1:")
@@ -111,8 +53,8 @@ def test_absent_server_is_one_warning(project, warnings_of) -> None:
     assert _doubled(project) == 4
 
 
-def test_absent_server_stops_a_strict_run(project) -> None:
-    uri = f"http://127.0.0.1:{_free_port()}"
+def test_absent_server_stops_a_strict_run(project, free_port) -> None:
+    uri = f"http://127.0.0.1:{free_port}"
     project.settings = {"tracking_uri": uri, "strict": True}
     with pytest.raises(PlainError, match=r"failed: nothing answers .*strict: false"):
         project.run(_three_nodes(), _catalog(project))

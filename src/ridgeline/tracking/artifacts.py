@@ -9,19 +9,21 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping
+from math import isnan
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from ridgeline.errors import InputError
 from ridgeline.tracking.config import TrackingConfig
 from ridgeline.tracking.tags import flatten, valid_name
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["write_output"]
+__all__ = ["local_file", "numbers", "step_values", "write_output"]
 
 _LARGEST_FILE = 50_000_000  # bytes
 _LONGEST_TEXT = 1_000_000  # characters
@@ -32,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 def write_output(
     folder: Path, name: str, data: Any, dataset: Any, config: TrackingConfig
-) -> dict[str, float]:
+) -> None:
     """Write what is worth keeping of one output, which has been saved already.
 
     Args:
@@ -42,18 +44,15 @@ def write_output(
             saved file is never computed a second time.
         dataset: The Kedro dataset that saved it.
         config: Limits for tables.
-
-    Returns:
-        Metrics: the numbers of a mapping as `<name>.<key>`; empty for anything else.
     """
     target = folder / re.sub(r"[^\w.\-]", "_", name, flags=re.ASCII)
-    file = _local_file(dataset)
+    file = local_file(dataset)
     if _is_a(data, "pandas", "DataFrame"):
         _write_frame(target, data, dataset, config)
     elif _is_a(data, "ibis.expr.types", "Table"):
         _write_lazy(target, data, dataset, config)
     elif isinstance(data, Mapping | BaseModel) and _write_json(target, data):
-        return _numbers(name, data)
+        pass
     elif file is not None and file.stat().st_size <= _LARGEST_FILE:
         shutil.copyfile(file, _with(target, file.suffix))
     elif _is_a(data, "matplotlib.figure", "Figure"):
@@ -63,21 +62,52 @@ def write_output(
         _with(target, suffix).write_text(data, encoding="utf-8")
     else:
         logger.debug("Output '%s' (%s) is not logged", name, type(data).__name__)
-    return {}
 
 
-def _is_a(data: Any, module: str, name: str) -> bool:
-    """An isinstance check that imports nothing: no import, no such object."""
-    loaded = sys.modules.get(module)
-    return loaded is not None and isinstance(data, getattr(loaded, name))
+def numbers(data: Any, prefix: str = "") -> dict[str, float]:
+    """The numbers of a mapping as metrics `<prefix>.<key>`; of anything else, none."""
+    if not isinstance(data, Mapping | BaseModel):
+        return {}
+    return {
+        valid_name(key): float(value)
+        for key, value in flatten(data, prefix).items()
+        if isinstance(value, Real) and not isinstance(value, bool)
+    }
 
 
-def _with(target: Path, suffix: str) -> Path:
-    # Not Path.with_suffix: a namespaced name such as `xnn.metrics` has a dot.
-    return target.parent / f"{target.name}{suffix}"
+def step_values(
+    table: pd.DataFrame, column: str, prefix: str = ""
+) -> list[tuple[str, float, int]]:
+    """The numeric columns of a table as metrics by step.
+
+    Args:
+        table: A row for each step.
+        column: The column of the steps.
+        prefix: Before the columns' names, with a dot.
+
+    Returns:
+        Name, value and step of each number; where a value is missing, none.
+
+    Raises:
+        InputError: If the table has no such column of whole numbers.
+    """
+    steps = table.get(column) if _is_a(table, "pandas", "DataFrame") else None
+    if steps is None or steps.dtype.kind not in "iu":
+        message = (
+            f"its metrics go by steps, but it has no column '{column}' of integers"
+        )
+        raise InputError(message)
+    values = table.drop(columns=column).select_dtypes("number")
+    start = f"{prefix}." if prefix else ""
+    return [
+        (valid_name(f"{start}{name}"), float(value), int(step))
+        for name, series in values.items()
+        for step, value in zip(steps, series, strict=True)
+        if not isnan(value)
+    ]
 
 
-def _local_file(dataset: Any) -> Path | None:
+def local_file(dataset: Any) -> Path | None:
     """The single local file behind a dataset, if there is one."""
     dataset = getattr(dataset, "_dataset", dataset)  # kedro.io.CachedDataset
     path = getattr(dataset, "_filepath", None) or getattr(dataset, "filepath", None)
@@ -90,6 +120,17 @@ def _local_file(dataset: Any) -> Path | None:
         path = dataset._get_load_path()
     local = Path(str(path))
     return local if local.is_file() else None
+
+
+def _is_a(data: Any, module: str, name: str) -> bool:
+    """An isinstance check that imports nothing: no import, no such object."""
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(data, getattr(loaded, name))
+
+
+def _with(target: Path, suffix: str) -> Path:
+    # Not Path.with_suffix: a namespaced name such as `xnn.metrics` has a dot.
+    return target.parent / f"{target.name}{suffix}"
 
 
 def _write_json(target: Path, data: Mapping[Any, Any] | BaseModel) -> bool:
@@ -111,14 +152,6 @@ def _jsonable(value: Any) -> Any:
     raise TypeError(message)
 
 
-def _numbers(name: str, data: Any) -> dict[str, float]:
-    return {
-        valid_name(key): float(value)
-        for key, value in flatten(data, name).items()
-        if isinstance(value, Real) and not isinstance(value, bool)
-    }
-
-
 def _write_frame(
     target: Path, data: pd.DataFrame, dataset: Any, config: TrackingConfig
 ) -> None:
@@ -135,7 +168,7 @@ def _write_lazy(target: Path, data: Any, dataset: Any, config: TrackingConfig) -
     """Describe an Ibis table from the file it was saved to, where there is one."""
     schema = {column: str(kind) for column, kind in data.schema().items()}
     summary: dict[str, Any] = {"schema": schema}
-    file = _local_file(dataset)
+    file = local_file(dataset)
     enough = config.full_table_rows + 1
     if file is not None and file.suffix == ".parquet":
         summary["rows"], head = _parquet_head(file, enough)
@@ -191,7 +224,7 @@ def _saved_hash(dataset: Any) -> dict[str, str]:
     if hasattr(dataset, "content_hash"):
         # Of the rows: engines with several threads do not repeat a file's bytes.
         return {"content_hash": dataset.content_hash()}
-    file = _local_file(dataset)
+    file = local_file(dataset)
     if file is None:
         return {}
     with file.open("rb") as stream:

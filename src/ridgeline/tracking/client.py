@@ -1,4 +1,4 @@
-"""One MLflow run behind a guard: the first failure switches tracking off."""
+"""A run and its children in MLflow, behind a guard: a failure switches tracking off."""
 
 import logging
 import os
@@ -6,8 +6,9 @@ import re
 import socket
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from time import time
@@ -17,6 +18,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from ridgeline.errors import RidgelineError
 from ridgeline.tracking.config import TrackingConfig
+from ridgeline.tracking.models import register_model, upload_model
 
 __all__ = ["Tracker", "TrackingError"]
 
@@ -25,6 +27,11 @@ _PARAMETER_LENGTH = 6000
 _TAG_LENGTH = 5000
 _PARAMETER_BATCH = 100
 _METRIC_BATCH = 1000
+
+_PARENT_TAG = "mlflow.parentRunId"  # by which MLflow's pages nest runs
+# Tags of the run that say where a model comes from; its children have them too.
+_LINEAGE = ("pipeline", "kedro_env", "git_commit", "git_dirty", "data_fingerprint")
+_SOURCE = ("mlflow.source.name", "mlflow.source.git.commit")
 
 _REASON_LENGTH = 300  # of a warning; some errors of MLflow quote whole requests
 _PROBE_SECONDS = 3.0
@@ -37,11 +44,21 @@ class TrackingError(RidgelineError):
     """MLflow failed and mlflow.yml says `strict: true`."""
 
 
+@dataclass
+class _Run:
+    """A run in MLflow, and what it cannot be told twice."""
+
+    run_id: str
+    parameters: dict[str, str] = field(default_factory=dict)
+    metrics: dict[str, Any] = field(default_factory=dict)  # the last of each name
+
+
 class Tracker:
     """The run in MLflow, by explicit run id: no global state of MLflow is used.
 
     Every method is safe to call at any time and from any thread: before the start,
-    after a failure and in a forked process it does nothing.
+    after a failure and in a forked process it does nothing. Where a method takes
+    `child`, it writes to the child run of that name, which begins with its first use.
     """
 
     def __init__(self, config: TrackingConfig, project_path: Path) -> None:
@@ -49,9 +66,13 @@ class Tracker:
         self._project_path = project_path
         self._client: Any = None
         self._run_id: str | None = None
+        self._experiment = ""
+        self._runs: dict[str | None, _Run] = {}  # None: the run itself
+        self._tags: dict[str, str] = {}
         self._failed = False
         self._pid = os.getpid()
         self._lock = threading.Lock()
+        self._runs_lock = threading.Lock()
 
     @property
     def active(self) -> bool:
@@ -70,53 +91,104 @@ class Tracker:
         """Create the run, and the database and the experiment if they are absent."""
         with self.guard():
             self._connect()
-            experiment = self._experiment_id()
-            run = self._client.create_run(experiment, run_name=name)
+            self._experiment = self._experiment_id()
+            run = self._client.create_run(self._experiment, run_name=name)
             self._run_id = run.info.run_id
+            self._runs[None] = _Run(run.info.run_id)
 
-    def log_parameters(self, values: Mapping[str, str]) -> None:
-        """Record parameters; long values are cut to MLflow's limit."""
+    def log_parameters(
+        self, values: Mapping[str, str], child: str | None = None
+    ) -> None:
+        """Record parameters, the first value of each; long ones are cut."""
 
-        def work(client: Any, run_id: str) -> None:
+        def work(client: Any, run: _Run) -> None:
             from mlflow.entities import Param
 
-            params = [Param(k, _cut(v, _PARAMETER_LENGTH)) for k, v in values.items()]
+            # MLflow refuses a second value, and nodes of one child share parameters.
+            new = {k: v for k, v in values.items() if k not in run.parameters}
+            run.parameters |= new
+            params = [Param(k, _cut(v, _PARAMETER_LENGTH)) for k, v in new.items()]
             for batch in _batches(params, _PARAMETER_BATCH):
-                client.log_batch(run_id, params=batch)
+                client.log_batch(run.run_id, params=batch)
 
-        self._call(work)
+        self._call(work, child)
 
-    def log_metrics(self, values: Mapping[str, float]) -> None:
+    def log_metrics(
+        self, values: Mapping[str, float], child: str | None = None
+    ) -> None:
         """Record numbers."""
+        self.log_steps([(name, value, 0) for name, value in values.items()], child)
 
-        def work(client: Any, run_id: str) -> None:
+    def log_steps(
+        self, values: Iterable[tuple[str, float, int]], child: str | None = None
+    ) -> None:
+        """Record numbers, each with its name before it and its step after it."""
+
+        def work(client: Any, run: _Run) -> None:
             from mlflow.entities import Metric
 
             now = int(time() * 1000)
-            metrics = [Metric(k, v, now, 0) for k, v in values.items()]
+            metrics = [Metric(name, value, now, step) for name, value, step in values]
+            run.metrics |= {metric.key: metric for metric in metrics}
             for batch in _batches(metrics, _METRIC_BATCH):
-                client.log_batch(run_id, metrics=batch)
+                client.log_batch(run.run_id, metrics=batch)
 
-        self._call(work)
+        self._call(work, child)
 
     def set_tags(self, values: Mapping[str, str]) -> None:
-        """Record tags; long values are cut."""
+        """Record tags of the run; long values are cut."""
 
-        def work(client: Any, run_id: str) -> None:
+        def work(client: Any, run: _Run) -> None:
             from mlflow.entities import RunTag
 
-            tags = [RunTag(k, _cut(v, _TAG_LENGTH)) for k, v in values.items()]
-            for batch in _batches(tags, _PARAMETER_BATCH):
-                client.log_batch(run_id, tags=batch)
+            tags = {k: _cut(v, _TAG_LENGTH) for k, v in values.items()}
+            self._tags |= tags
+            entities = [RunTag(k, v) for k, v in tags.items()]
+            for batch in _batches(entities, _PARAMETER_BATCH):
+                client.log_batch(run.run_id, tags=batch)
 
         self._call(work)
 
-    def log_folder(self, folder: Path) -> None:
+    def log_folder(self, folder: Path, child: str | None = None) -> None:
         """Record everything in a folder as artifacts, under the same names."""
-        self._call(lambda client, run_id: client.log_artifacts(run_id, str(folder)))
+
+        def work(client: Any, run: _Run) -> None:
+            client.log_artifacts(run.run_id, str(folder))
+
+        self._call(work, child)
+
+    def log_model(
+        self, folder: Path, name: str, child: str | None, register: str | None
+    ) -> None:
+        """Record a folder of `write_model` as a model of a run, and register it.
+
+        Unlike the other methods it raises whatever goes wrong: a store without models
+        or without a registry is no reason to leave the run unfinished.
+
+        Args:
+            folder: The model.
+            name: How MLflow's pages call it.
+            child: The run that it belongs to.
+            register: Name in the registry, if it gets a version there.
+        """
+        if not self.active:
+            return
+        run = self._run(child)
+        origin = {tag: self._tags[tag] for tag in _LINEAGE if tag in self._tags}
+        origin |= {"parent_run_id": self._runs[None].run_id, "run_id": run.run_id}
+        logged = upload_model(
+            self._client,
+            self._client.get_run(run.run_id),
+            folder,
+            name=name,
+            metrics=run.metrics.values(),
+            tags=origin,
+        )
+        if register is not None:
+            register_model(self._client, logged, register, origin)
 
     def end(self, status: str) -> bool:
-        """Close the run.
+        """Close the run and its children.
 
         Args:
             status: FINISHED, FAILED or KILLED.
@@ -124,7 +196,13 @@ class Tracker:
         Returns:
             Whether MLflow has the run complete.
         """
-        self._call(lambda client, run_id: client.set_terminated(run_id, status))
+
+        def work(client: Any, run: _Run) -> None:
+            children = [each for name, each in self._runs.items() if name is not None]
+            for each in (*children, run):
+                client.set_terminated(each.run_id, status)
+
+        self._call(work)
         recorded = self.active
         self._run_id = None
         return recorded
@@ -144,11 +222,29 @@ class Tracker:
             if first:
                 self._give_up(error)
 
-    def _call(self, work: Callable[[Any, str], None]) -> None:
-        run_id = self._run_id
-        if run_id is not None and self.active:
+    def _call(
+        self, work: Callable[[Any, _Run], None], child: str | None = None
+    ) -> None:
+        if self.active:
             with self.guard():
-                work(self._client, run_id)
+                work(self._client, self._run(child))
+
+    def _run(self, child: str | None) -> _Run:
+        """The run itself, or a child, which is created on first use."""
+        with self._runs_lock:
+            if child not in self._runs:
+                inherited = {
+                    tag: self._tags[tag]
+                    for tag in (*_LINEAGE, *_SOURCE)
+                    if tag in self._tags
+                }
+                created = self._client.create_run(
+                    self._experiment,
+                    run_name=child,
+                    tags=inherited | {_PARENT_TAG: self._runs[None].run_id},
+                )
+                self._runs[child] = _Run(created.info.run_id)
+            return self._runs[child]
 
     def _give_up(self, error: Exception) -> None:
         reason = _reason(error)
@@ -176,9 +272,11 @@ class Tracker:
         os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "10")
         # Nothing about a run goes to anyone but the user's own store.
         os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+        # A run has many children; where to look is said once, at its end.
+        os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
         from mlflow import MlflowClient  # two seconds, only for a run
 
-        for chatty in ("alembic", "mlflow.store.db.utils"):
+        for chatty in ("alembic", "mlflow.store.db.utils", "mlflow.pyfunc"):
             logging.getLogger(chatty).setLevel(logging.WARNING)
         # One failure is one warning, and it is ours: not one for each retry too.
         logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)

@@ -5,23 +5,36 @@ from __future__ import annotations
 import inspect
 import logging
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ridgeline.tracking.artifacts import write_output
+from pydantic import BaseModel
+
+from ridgeline.tracking.artifacts import (
+    local_file,
+    numbers,
+    step_values,
+    write_output,
+)
 from ridgeline.tracking.client import Tracker, TrackingError
 from ridgeline.tracking.config import TrackingConfig
 from ridgeline.tracking.memory import PeakMemory
-from ridgeline.tracking.tags import valid_name
+from ridgeline.tracking.models import write_model
+from ridgeline.tracking.outputs import OutputRecord
+from ridgeline.tracking.tags import parameter_texts, run_parameters, valid_name
 
 if TYPE_CHECKING:
     from kedro.io import CatalogProtocol
     from kedro.pipeline.node import Node
 
 __all__ = ["NodeRecorder"]
+
+_PLAIN = OutputRecord()
+_CHOSEN = "parameters"  # key of a mapping under which a child's chosen parameters are
 
 logger = logging.getLogger(__name__)
 
@@ -49,13 +62,16 @@ class NodeRecorder:
         tracker: Tracker,
         catalog: CatalogProtocol[Any, Any],
         config: TrackingConfig,
+        records: Mapping[str, OutputRecord],
     ) -> None:
         self._tracker = tracker
         self._catalog = catalog
         self._config = config
+        self._records = records
         self._memory = PeakMemory()
         self._lock = threading.Lock()
         self._visits: dict[str, _Visit] = {}
+        self._models: list[str] = []  # outputs to log as models
 
     def begin(self, node: Node) -> None:
         """Start the clock of a node; calls after the first change nothing."""
@@ -115,15 +131,13 @@ class NodeRecorder:
             f"{name}.duration_seconds": ended - visit.started,
             f"{name}.peak_memory_mb": self._memory.stop(node.name),
         }
-        # A full disk is one more failure that must not stop the run.
-        with self._tracker.guard(), TemporaryDirectory(prefix="ridgeline-") as folder:
-            target = Path(folder) / name.replace("/", "_").replace(" ", "_")
-            target.mkdir()
-            for output, data in visit.outputs.items():
-                metrics |= self._write(target, output, data)
-            self._tracker.log_metrics(metrics)
-            if any(target.iterdir()):
-                self._tracker.log_folder(Path(folder))
+        self._tracker.log_metrics(metrics)
+        children: dict[str | None, dict[str, Any]] = {}
+        for output, data in visit.outputs.items():
+            child = self._record(output).run
+            children.setdefault(child, {})[output] = data
+        for child, outputs in children.items():
+            self._log_outputs(node, child, outputs)
 
     def finish_all(self) -> list[str]:
         """Log the nodes still under way.
@@ -137,13 +151,100 @@ class NodeRecorder:
             self.finish(visit.node)
         return [v.node.name for v in visits if set(v.outputs) != set(v.node.outputs)]
 
-    def _write(self, folder: Path, name: str, data: Any) -> dict[str, float]:
+    def log_models(self, register: bool) -> None:
+        """Log the models that were saved, after all nodes.
+
+        By then the example is saved, whichever node made it, and the metrics that
+        MLflow shows with a model are known.
+
+        Args:
+            register: Whether models may become versions in the registry.
+        """
+        for output in self._models:
+            record = self._record(output)
+            with TemporaryDirectory(prefix="ridgeline-") as folder:
+                target = Path(folder) / "model"
+                if not self._write_model(target, output, record):
+                    continue
+                name = record.register if register else None
+                try:
+                    self._tracker.log_model(
+                        target, record.run or output, record.run, name
+                    )
+                except Exception as error:
+                    self._warn(f"Model '{output}' is not complete in MLflow", error)
+                    return  # the next one would fail in the same way
+
+    def _record(self, output: str) -> OutputRecord:
+        return self._records.get(output, _PLAIN)
+
+    def _log_outputs(
+        self, node: Node, child: str | None, outputs: Mapping[str, Any]
+    ) -> None:
+        """Log outputs of a node that belong to one run."""
+        name = valid_name(node.name).replace("/", "_").replace(" ", "_")
+        # A full disk is one more failure that must not stop the run.
+        with self._tracker.guard(), TemporaryDirectory(prefix="ridgeline-") as folder:
+            target = Path(folder) / name
+            target.mkdir()
+            if child is not None:
+                parameters = run_parameters(self._catalog, node.inputs)
+                self._tracker.log_parameters(parameters, child)
+            for output, data in outputs.items():
+                if self._record(output).model:
+                    with self._lock:
+                        self._models.append(output)
+                else:
+                    self._log_output(target, output, data)
+            if any(target.iterdir()):
+                self._tracker.log_folder(Path(folder), child)
+
+    def _log_output(self, folder: Path, output: str, data: Any) -> None:
+        record = self._record(output)
+        # In a child the same numbers have the same names, to be compared.
+        prefix = "" if record.run else output
         try:
-            dataset = self._catalog.get(name)
-            return write_output(folder, name, data, dataset, self._config)
+            dataset = self._catalog.get(output)
+            write_output(folder, output, data, dataset, self._config)
+            if record.steps is not None:
+                values = step_values(data, record.steps, prefix)
+                self._tracker.log_steps(values, record.run)
+        except TrackingError:
+            raise
         except Exception as error:
-            message = f"Output '{name}' is not logged to MLflow: {error}"
-            if self._config.strict:
-                raise TrackingError(message) from error
-            logger.warning("%s", message)
-            return {}
+            self._warn(f"Output '{output}' is not logged to MLflow", error)
+            return
+        if record.run:
+            data, chosen = _without_parameters(data)
+            self._tracker.log_parameters(parameter_texts(chosen), record.run)
+        self._tracker.log_metrics(numbers(data, prefix), record.run)
+
+    def _write_model(self, folder: Path, output: str, record: OutputRecord) -> bool:
+        """Write an output as an MLflow model, and tell whether that went well."""
+        try:
+            example = self._catalog.get(str(record.example))
+            if example is None:
+                message = f"the catalog has no dataset '{record.example}'"
+                raise LookupError(message)
+            file = local_file(self._catalog.get(output))
+            write_model(folder, file, example.load())
+        except Exception as error:
+            self._warn(f"Output '{output}' is not logged as a model", error)
+            return False
+        return True
+
+    def _warn(self, what: str, error: Exception) -> None:
+        message = f"{what}: {error}"
+        if self._config.strict:
+            raise TrackingError(message) from error
+        logger.warning("%s", message)
+
+
+def _without_parameters(data: Any) -> tuple[Any, Mapping[str, Any]]:
+    """A mapping without its entry for parameters, and that entry."""
+    if isinstance(data, BaseModel):
+        data = data.model_dump(mode="json")
+    chosen = data.get(_CHOSEN) if isinstance(data, Mapping) else None
+    if not isinstance(chosen, Mapping | BaseModel):
+        return data, {}
+    return {key: data[key] for key in data if key != _CHOSEN}, chosen  # type: ignore[return-value]

@@ -25,6 +25,7 @@ __all__ = [
     "fingerprint_tags",
     "flatten",
     "git_tags",
+    "parameter_texts",
     "run_parameters",
     "runner_name",
     "valid_name",
@@ -140,15 +141,21 @@ def run_parameters(
     Returns:
         Name to text, for instance `cleaning.max_amount` to `40000`.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, str] = {}
     for name in sorted(names):
         if name != "parameters" and not name.startswith("params:"):
             continue
         dataset = catalog.get(name)
         if dataset is not None:
             prefix = "" if name == "parameters" else name.removeprefix("params:")
-            found |= flatten(dataset.load(), prefix)
-    return {valid_name(name): _text(value) for name, value in found.items()}
+            found |= parameter_texts(dataset.load(), prefix)
+    return found
+
+
+def parameter_texts(value: Any, prefix: str = "") -> dict[str, str]:
+    """A value, or nested values, as flat parameters for MLflow."""
+    leaves = flatten(value, prefix)
+    return {valid_name(name): _text(leaf) for name, leaf in leaves.items()}
 
 
 def flatten(value: Any, prefix: str = "") -> dict[str, Any]:

@@ -1,0 +1,198 @@
+"""A saved model file as an MLflow model that loads without Kedro and Ridgeline."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import warnings
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+from ridgeline.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["register_model", "upload_model", "write_model"]
+
+_PACKAGE: Final = Path(__file__).parents[1]
+# What models need of this package. The same for all of them: a process that loads two
+# takes the package of the first.
+_MODULES: Final = (
+    "__init__.py",
+    "errors.py",
+    "baselines/__init__.py",
+    "baselines/elm.py",
+    "baselines/storage.py",
+    "xnn/__init__.py",
+    "xnn/explanation.py",
+    "xnn/features.py",
+    "xnn/identifiability.py",
+    "xnn/scorer.py",
+    "xnn/storage.py",
+)
+# By the ending of the model's file.
+_REQUIREMENTS: Final = {
+    ".json": ("mlflow", "numpy", "pandas"),
+    ".skops": ("mlflow", "numpy", "pandas", "scikit-learn", "skops"),
+}
+_REASONS: Final = {".json": {"contributions": False}, ".skops": None}
+# The newest version of a whole run; people move an alias of their own to what they use.
+_ALIAS: Final = "latest-run"
+
+
+def write_model(folder: Path, file: Path | None, example: Any) -> None:
+    """Write a model in MLflow's format to a folder; MLflow itself is not told.
+
+    Args:
+        folder: Where to write; it does not exist yet.
+        file: The model, `.json` of an xNN or `.skops` of a scikit-learn pipeline.
+        example: A few rows of features, in a data frame or an Ibis table.
+
+    Raises:
+        InputError: If the file or the rows are not what a model needs.
+    """
+    if file is None or file.suffix not in _REQUIREMENTS:
+        got = "no single local file" if file is None else f"'{file.name}'"
+        message = (
+            f"got {got} where a model is {' or '.join(_REQUIREMENTS)}; save it as that"
+        )
+        raise InputError(message)
+    rows = _plain_rows(example)
+    with warnings.catch_warnings(), TemporaryDirectory(prefix="ridgeline-") as staging:
+        # MLflow warns of type hints of its own, and does what pandas 4 will forbid.
+        warnings.filterwarnings("ignore", module="mlflow")
+        _save(folder, file, rows, Path(staging))
+
+
+def upload_model(
+    client: Any,
+    run: Any,
+    folder: Path,
+    *,
+    name: str,
+    metrics: Iterable[Any],
+    tags: Mapping[str, str],
+) -> Any:
+    """Give a run a model that `write_model` wrote.
+
+    By the client alone: MLflow's own `log_model` goes by a global address.
+
+    Args:
+        client: MLflow's client.
+        run: MLflow's run.
+        folder: The model.
+        name: How MLflow's pages call it.
+        metrics: Metrics of the run that are shown with the model.
+        tags: Of the model.
+
+    Returns:
+        MLflow's entity of the logged model.
+    """
+    from mlflow.entities import LoggedModelOutput, Metric
+    from mlflow.models import Model
+
+    logged = client.create_logged_model(
+        run.info.experiment_id,
+        name=_model_name(name),
+        source_run_id=run.info.run_id,
+        tags=dict(tags),
+        params=run.data.params,
+    )
+    try:
+        meta = Model.load(str(folder))
+        meta.run_id, meta.model_id = run.info.run_id, logged.model_id
+        meta.model_uuid, meta.artifact_path = logged.model_id, logged.artifact_location
+        meta.save(str(folder / "MLmodel"))
+        client.log_model_artifacts(logged.model_id, str(folder))
+    except Exception:
+        client.finalize_logged_model(logged.model_id, "FAILED")
+        raise
+    client.finalize_logged_model(logged.model_id, "READY")
+    client.log_outputs(run.info.run_id, [LoggedModelOutput(logged.model_id, step=0)])
+    shown = [
+        Metric(m.key, m.value, m.timestamp, m.step, model_id=logged.model_id)
+        for m in metrics
+    ]
+    client.log_batch(run.info.run_id, metrics=shown)
+    return logged
+
+
+def register_model(
+    client: Any, logged: Any, name: str, tags: Mapping[str, str]
+) -> None:
+    """Make a logged model the newest version under a name of the registry."""
+    from mlflow.exceptions import MlflowException
+
+    try:
+        client.create_registered_model(name)
+    except MlflowException as error:
+        if error.error_code != "RESOURCE_ALREADY_EXISTS":
+            raise
+    # The address `models:/<id>` would be looked up at MLflow's global address.
+    created = client.create_model_version(
+        name,
+        logged.artifact_location,
+        run_id=logged.source_run_id,
+        tags={**tags, "model_id": logged.model_id},
+        model_id=logged.model_id,
+    )
+    # By this MLflow's pages lead from the model to its version.
+    link = json.dumps([{"name": name, "version": created.version}])
+    client.set_logged_model_tags(logged.model_id, {"mlflow.modelVersions": link})
+    client.set_registered_model_alias(name, _ALIAS, created.version)
+
+
+def _save(folder: Path, file: Path, rows: pd.DataFrame, staging: Path) -> None:
+    from mlflow import pyfunc
+    from mlflow.models import infer_signature
+
+    from ridgeline.tracking import served_model
+
+    kind = file.suffix
+    # A name of our own: MLflow would read the signs in a user's path as an address.
+    copy = staging / f"model{kind}"
+    shutil.copyfile(file, copy)
+    model = served_model.ServedModel()
+    model.read(copy)
+    pyfunc.save_model(
+        folder,
+        python_model=served_model.__file__,
+        artifacts={"model": str(copy)},
+        code_paths=[str(_copy_code(staging))],
+        # Without this list MLflow finds it out by running the model, in 9 seconds.
+        pip_requirements=[f"{name}=={version(name)}" for name in _REQUIREMENTS[kind]],
+        signature=infer_signature(rows, model.predict(None, rows), _REASONS[kind]),
+        input_example=rows,
+    )
+
+
+def _plain_rows(example: Any) -> pd.DataFrame:
+    """The example in the types that MLflow's signatures know."""
+    rows = example.to_pandas() if hasattr(example, "to_pandas") else example
+    if not hasattr(rows, "select_dtypes") or rows.empty:
+        message = (
+            f"got {type(example).__name__} as the example where a data frame with "
+            "a few rows of features is needed"
+        )
+        raise InputError(message)
+    categorical = rows.select_dtypes("category").columns
+    plain: pd.DataFrame = rows.astype(dict.fromkeys(categorical, str))
+    return plain.reset_index(drop=True)
+
+
+def _copy_code(folder: Path) -> Path:
+    target = folder / _PACKAGE.name
+    for module in _MODULES:
+        copy = target / module
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(_PACKAGE / module, copy)
+    return target
+
+
+def _model_name(name: str) -> str:
+    """A name that MLflow accepts for a model."""
+    return "".join("-" if sign in "/:.%\"'" else sign for sign in name)

@@ -1,0 +1,61 @@
+"""A model as MLflow serves it: rows of features in, probabilities and reasons out.
+
+MLflow copies this script into every model that it keeps, beside the few modules that it
+imports, and runs it to load the model: neither Kedro nor Ridgeline need be installed.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from mlflow.models import set_model
+from mlflow.pyfunc.model import PythonModel
+
+from ridgeline.xnn.explanation import contributions_frame
+from ridgeline.xnn.storage import load_model
+
+__all__ = ["ServedModel"]
+
+
+class ServedModel(PythonModel):
+    """A fitted classifier of two classes from a `.json` (xNN) or a `.skops` file."""
+
+    def load_context(self, context: Any) -> None:
+        """Read the model's file."""
+        self.read(Path(context.artifacts["model"]))
+
+    def read(self, file: Path) -> None:
+        """Read a file, by its ending."""
+        if file.suffix == ".json":
+            self._model: Any = load_model(file)
+            return
+        # An xNN is served where scikit-learn is not installed.
+        from ridgeline.baselines.storage import load_model as load_baseline
+
+        self._model = load_baseline(file)
+
+    def predict(
+        self,
+        context: Any,
+        model_input: pd.DataFrame,
+        params: dict[str, Any] | None = None,
+    ) -> pd.DataFrame:
+        """Score rows.
+
+        Args:
+            context: MLflow's; not used.
+            model_input: Rows of features, under the names of the training rows.
+            params: `contributions: true` adds the reasons, which an xNN has: the
+                intercept, what each component adds to it, and the decision (log-odds).
+
+        Returns:
+            Column `probability`, of the second class, and the reasons.
+        """
+        probability = self._model.predict_proba(model_input)[:, 1]
+        scores = pd.DataFrame({"probability": probability}, index=model_input.index)
+        if not (params or {}).get("contributions"):
+            return scores
+        return scores.join(contributions_frame(self._model, model_input))
+
+
+set_model(ServedModel())
