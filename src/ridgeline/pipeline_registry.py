@@ -1,10 +1,22 @@
 """The pipelines that `kedro run --pipeline` knows."""
 
+from collections.abc import Iterable
+
 from kedro.pipeline import Pipeline
 
-from ridgeline.pipelines import cleaning, ingestion, splitting
+from ridgeline.pipelines import (
+    baselines,
+    cleaning,
+    evaluation,
+    ingestion,
+    reporting,
+    splitting,
+    xnn,
+)
 
 __all__ = ["register_pipelines"]
+
+_DATA = ("ingestion", "cleaning", "splitting")
 
 
 def register_pipelines() -> dict[str, Pipeline]:
@@ -13,6 +25,19 @@ def register_pipelines() -> dict[str, Pipeline]:
         "ingestion": ingestion.create_pipeline(),
         "cleaning": cleaning.create_pipeline(),
         "splitting": splitting.create_pipeline(),
+        **xnn.create_pipelines(),
+        "baselines": baselines.create_pipeline(),
+        "evaluation": evaluation.create_pipeline(),
+        "reporting": reporting.create_pipeline(),
     }
-    data = sum(parts.values(), start=Pipeline([]))
-    return {**parts, "data": data, "lendingclub": data, "__default__": data}
+    lendingclub = _sum(parts.values())
+    return {
+        **parts,
+        "data": _sum(parts[name] for name in _DATA),
+        "lendingclub": lendingclub,
+        "__default__": lendingclub,
+    }
+
+
+def _sum(pipelines: Iterable[Pipeline]) -> Pipeline:
+    return sum(pipelines, start=Pipeline([]))

@@ -1,9 +1,10 @@
-"""A table in Parquet, lazily read and atomically written by an Ibis backend."""
+"""Tables in Parquet, atomically written by an Ibis backend; read lazily, or whole."""
 
 from pathlib import Path
 from typing import Any
 
 import ibis.expr.types as ir
+import pandas as pd
 from kedro.io import DatasetError
 from kedro_datasets._typing import TablePreview
 from kedro_datasets.ibis import FileDataset
@@ -12,7 +13,7 @@ from ridgeline.datasets.atomic import AtomicSave
 from ridgeline.datasets.preview import table_preview
 from ridgeline.errors import InputError
 
-__all__ = ["ParquetTableDataset"]
+__all__ = ["ParquetFrameDataset", "ParquetTableDataset"]
 
 
 class ParquetTableDataset(AtomicSave, FileDataset):  # type: ignore[misc]
@@ -71,3 +72,19 @@ class ParquetTableDataset(AtomicSave, FileDataset):  # type: ignore[misc]
         """Return the first rows for Kedro-Viz."""
         table: ir.Table = self.load()
         return table_preview(table.head(nrows).execute())
+
+
+class ParquetFrameDataset(ParquetTableDataset):
+    """An Ibis table kept as Parquet and read back as a pandas frame.
+
+    The frame has the rows in the order of the file, which several threads of an engine
+    would not keep; a fit with the same seed needs the same order.
+    """
+
+    def load(self) -> pd.DataFrame:
+        """Read the whole file, or the files of a folder in the order of their names."""
+        return pd.read_parquet(self._get_load_path())
+
+    def preview(self, nrows: int = 5) -> TablePreview:
+        """Return the first rows for Kedro-Viz."""
+        return table_preview(ParquetTableDataset.load(self).head(nrows).execute())

@@ -13,7 +13,10 @@ __all__ = ["described_node"]
 
 
 def described_node(
-    func: Callable[..., Any], inputs: dict[str, str], outputs: str | list[str]
+    func: Callable[..., Any],
+    inputs: dict[str, str],
+    outputs: str | list[str],
+    name: str | None = None,
 ) -> Node:
     """Make a node that carries its function's name.
 
@@ -23,6 +26,7 @@ def described_node(
         func: What the node runs.
         inputs: Argument of the function to dataset.
         outputs: Datasets, in the order in which the function returns them.
+        name: Where one function serves several nodes, the node's own.
     """
     sentence = (inspect.getdoc(func) or func.__name__).splitlines()[0]
     with warnings.catch_warnings():
@@ -32,6 +36,6 @@ def described_node(
             func=func,
             inputs=inputs,
             outputs=outputs,
-            name=func.__name__,
+            name=name or func.__name__,
             preview_fn=lambda: TextPreview(sentence),
         )

@@ -20,7 +20,7 @@ def create_pipeline() -> Pipeline:
                     "shares": "params:splitting",
                     "seed": "params:seed",
                 },
-                outputs=["train", "validation", "test"],
+                outputs=["train", "validation", "test", "input_example"],
             )
         ]
     )

@@ -1,0 +1,36 @@
+"""Wiring of the baselines: one template, one namespace for each method."""
+
+from kedro.pipeline import Pipeline, pipeline
+
+from ridgeline.pipelines.baselines.nodes import fitting_node
+from ridgeline.pipelines.described import described_node
+
+__all__ = ["METHODS", "create_pipeline"]
+
+# Every entry of `ridgeline.baselines.registry.BASELINES` that classifies. The registry
+# itself imports scikit-learn, which looking around in a project should not have to.
+METHODS = ("logr", "svm", "rf", "mlp", "elm", "naive_xnn", "gam")
+
+
+def create_pipeline() -> Pipeline:
+    """Train and validation -> a model, its report and its tuning, for each method."""
+    return sum((_method(name) for name in METHODS), start=Pipeline([]))
+
+
+def _method(name: str) -> Pipeline:
+    node = described_node(
+        func=fitting_node(name),
+        inputs={
+            "train": "train",
+            "validation": "validation",
+            "settings": f"params:baselines.{name}",
+            "seed": "params:seed",
+        },
+        outputs=["model", "report", "tuning_table"],
+    )
+    return pipeline(
+        [node],
+        namespace=name,
+        inputs={"train", "validation"},
+        parameters={f"params:baselines.{name}", "params:seed"},
+    )

@@ -1,0 +1,83 @@
+"""Nodes of the evaluation: each model judged, and all of them compared."""
+
+import logging
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
+from ridgeline.lendingclub.modelling import model_sample
+from ridgeline.reporting.comparison import comparison_table, comparison_text
+from ridgeline.reporting.titles import MODEL_TITLES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["compare_models", "evaluate_model", "plot_curves"]
+
+logger = logging.getLogger(__name__)
+
+Metrics = dict[str, Any]
+Curves = dict[str, dict[Any, list[float]]]
+# What evaluation takes over from the report of a fit.
+_OF_THE_FIT = ("fit_seconds", "n_parameters", "n_components")
+
+
+def evaluate_model(
+    model: Any,
+    report: Mapping[str, Any],
+    test: pd.DataFrame,
+    settings: EvaluationSettings,
+    seed: int,
+) -> tuple[Metrics, Curves]:
+    """Judge a model on the test rows: ranking, calibration, size and time."""
+    if "not_applicable" in report:
+        return {"not_applicable": report["not_applicable"]}, {}
+    sample = model_sample(test)
+    began = time.perf_counter()
+    probability = model.predict_proba(sample.features)[:, 1]
+    seconds = time.perf_counter() - began
+    result = evaluate(sample.approved, probability, settings, seed)
+    taken = {name: report[name] for name in _OF_THE_FIT if name in report}
+    metrics: Metrics = {**result.metrics, **taken, "predict_seconds": seconds}
+    return metrics, {
+        "roc": result.roc.to_dict("list"),
+        "calibration": result.calibration.to_dict("list"),
+    }
+
+
+def compare_models(**metrics: Metrics) -> pd.DataFrame:
+    """Put all models side by side, the largest AUC first."""
+    judged = {name: values for name, values in metrics.items() if "auc" in values}
+    others = {
+        MODEL_TITLES.get(name, name): values["not_applicable"]
+        for name, values in metrics.items()
+        if "not_applicable" in values
+    }
+    table = comparison_table(judged, MODEL_TITLES)
+    logger.info("Models on the test rows\n%s", comparison_text(table, others))
+    return table
+
+
+def plot_curves(
+    comparison: pd.DataFrame, **curves: Curves
+) -> tuple["Figure", "Figure"]:
+    """Draw the ROC curves of all models in one figure, and their calibration."""
+    from ridgeline.reporting.figures import plot_calibration, plot_roc
+
+    table = comparison.set_index("model")
+    drawn = {name: curves[name] for name in table.index}
+    return (
+        plot_roc(_frames(drawn, "roc"), table["auc"].to_dict(), MODEL_TITLES),
+        plot_calibration(
+            _frames(drawn, "calibration"),
+            table["calibration_error"].to_dict(),
+            MODEL_TITLES,
+        ),
+    )
+
+
+def _frames(curves: Mapping[str, Curves], kind: str) -> dict[str, pd.DataFrame]:
+    return {name: pd.DataFrame(parts[kind]) for name, parts in curves.items()}

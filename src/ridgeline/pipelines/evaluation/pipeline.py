@@ -1,0 +1,75 @@
+"""Wiring of the evaluation: the same node for each model, then the comparison."""
+
+from kedro.pipeline import Pipeline, pipeline
+from kedro.pipeline.node import Node
+
+from ridgeline.pipelines.baselines.pipeline import METHODS
+from ridgeline.pipelines.described import described_node
+from ridgeline.pipelines.evaluation.nodes import (
+    compare_models,
+    evaluate_model,
+    plot_curves,
+)
+from ridgeline.pipelines.xnn.pipeline import NAMESPACE, STAGES
+
+__all__ = ["create_pipeline"]
+
+# By stage of the network, the report that tells how its model came about.
+_REPORTS = dict(
+    zip(STAGES, ("training_report", "pruning_report", "refinement_report"), strict=True)
+)
+_PARAMETERS = {"settings": "params:evaluation", "seed": "params:seed"}
+
+
+def create_pipeline() -> Pipeline:
+    """Models and test rows -> metrics of each, the comparison and its figures."""
+    stages = [f"{NAMESPACE}.{stage}" for stage in STAGES]
+    metrics = {name: f"{name}_metrics" for name in stages}
+    metrics |= {name: f"{name}.metrics" for name in METHODS}
+    curves = {name: f"{name}_curves" for name in stages}
+    curves |= {name: f"{name}.curves" for name in METHODS}
+    comparison = pipeline(
+        [
+            described_node(
+                func=compare_models, inputs=metrics, outputs="comparison_table"
+            ),
+            described_node(
+                func=plot_curves,
+                inputs={"comparison": "comparison_table"} | curves,
+                outputs=["roc_plot", "calibration_plot"],
+            ),
+        ]
+    )
+    evaluated = sum((_baseline(name) for name in METHODS), start=_network())
+    return evaluated + comparison
+
+
+def _network() -> Pipeline:
+    nodes = [
+        described_node(
+            func=evaluate_model,
+            inputs={"model": stage, "report": report, "test": "test"} | _PARAMETERS,
+            outputs=[f"{stage}_metrics", f"{stage}_curves"],
+            name=f"evaluate_{stage}",
+        )
+        for stage, report in _REPORTS.items()
+    ]
+    return _in_namespace(nodes, NAMESPACE)
+
+
+def _baseline(name: str) -> Pipeline:
+    node = described_node(
+        func=evaluate_model,
+        inputs={"model": "model", "report": "report", "test": "test"} | _PARAMETERS,
+        outputs=["metrics", "curves"],
+    )
+    return _in_namespace([node], name)
+
+
+def _in_namespace(nodes: list[Node], namespace: str) -> Pipeline:
+    return pipeline(
+        nodes,
+        namespace=namespace,
+        inputs={"test"},
+        parameters=set(_PARAMETERS.values()),
+    )

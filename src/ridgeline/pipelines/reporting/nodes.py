@@ -1,0 +1,151 @@
+"""Nodes of the reporting: what was found, and the page to hand on."""
+
+import hashlib
+import logging
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from ridgeline.evaluation.metrics import EvaluationSettings, small_sample_warnings
+from ridgeline.lendingclub.cleaning import CleaningRules
+from ridgeline.lendingclub.modelling import NUMERIC, Sample, model_sample
+from ridgeline.provenance import run_facts
+from ridgeline.reporting.example import example_decision
+from ridgeline.reporting.findings import findings
+from ridgeline.reporting.html import ReportContent, render_report
+from ridgeline.reporting.labels import component_title
+from ridgeline.reporting.limits import limits
+from ridgeline.reporting.titles import MODEL_TITLES
+from ridgeline.reporting.truth import TruthComparison, compare_with_truth
+from ridgeline.xnn.explanation import explain
+from ridgeline.xnn.scorer import Scorer
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["explain_network", "list_limits", "write_report"]
+
+logger = logging.getLogger(__name__)
+
+Truth = dict[str, pd.DataFrame]
+# Rows over which curves are compared with the truth: enough for three digits.
+_TRUTH_ROWS = 100_000
+_TITLE = "Ridgeline: who is approved, and why"
+
+
+def explain_network(
+    model: Scorer, test: pd.DataFrame, truth: Truth, comparison: pd.DataFrame
+) -> tuple["Figure", "Figure", dict[str, Any], list[str]]:
+    """Draw the network beside marginal rates and the truth; put findings in words."""
+    from ridgeline.reporting.explanation_figure import (
+        plot_explanation_beside_marginals,
+    )
+    from ridgeline.reporting.figures import plot_marginals
+    from ridgeline.reporting.marginals import marginal_rates
+
+    sample = model_sample(test)
+    marginals = marginal_rates(*sample)
+    compared = _against_truth(model, sample, truth)
+    means = {name: float(sample.features[name].mean()) for name in NUMERIC}
+    sentences = findings(model, means, comparison, truth=compared)
+    logger.info("Findings\n%s", "\n".join(f"- {sentence}" for sentence in sentences))
+    return (
+        plot_explanation_beside_marginals(model, marginals, compared),
+        plot_marginals(marginals),
+        _truth_metrics(compared),
+        sentences,
+    )
+
+
+def list_limits(
+    audit: pd.DataFrame,
+    test: pd.DataFrame,
+    truth: Truth,
+    rules: CleaningRules,
+    evaluation: EvaluationSettings,
+) -> list[str]:
+    """Say what the results do not tell: leak, selection, small numbers."""
+    warnings = small_sample_warnings(test["approved"], evaluation)
+    for sentence in warnings:
+        logger.warning("%s", sentence)
+    return limits(
+        audit, one_grid=rules.one_grid, simulated=bool(truth), warnings=warnings
+    )
+
+
+def write_report(
+    *,
+    model: Scorer,
+    test: pd.DataFrame,
+    truth: Truth,
+    found: list[str],
+    bounds: list[str],
+    audit: pd.DataFrame,
+    comparison: pd.DataFrame,
+    training: dict[str, Any],
+    seed: int,
+    roc: bytes,
+    calibration: bytes,
+    explanation: bytes,
+    marginals: bytes,
+    **metrics: dict[str, Any],
+) -> str:
+    """Write the report: data, models, explanation, limits, how to reproduce it."""
+    sample = model_sample(test)
+    parts = explain(model)
+    content = ReportContent(
+        title=_TITLE,
+        findings=found,
+        audit=audit,
+        rows=training["rows"] | {"test": len(test)},
+        comparison=comparison,
+        not_applicable={
+            MODEL_TITLES.get(name, name): values["not_applicable"]
+            for name, values in metrics.items()
+            if "not_applicable" in values
+        },
+        figures={
+            "roc": roc,
+            "calibration": calibration,
+            "explanation": explanation,
+            "marginals": marginals,
+        },
+        importance=parts.importance_frame(),
+        component_titles={
+            part.name: component_title(part) for part in parts.components
+        },
+        example=example_decision(model, sample.features.head(1)),
+        truth=_against_truth(model, sample, truth),
+        limits=bounds,
+        reproduce=run_facts() | {"Seed": str(seed), "Test rows": _fingerprint(test)},
+    )
+    return render_report(content)
+
+
+def _against_truth(
+    model: Scorer, sample: Sample, truth: Truth
+) -> TruthComparison | None:
+    if not truth:
+        return None
+    return compare_with_truth(model, sample.features.head(_TRUTH_ROWS), truth)
+
+
+def _truth_metrics(compared: TruthComparison | None) -> dict[str, Any]:
+    """How far model and truth agree, as flat numbers."""
+    if compared is None:
+        return {}
+    parts = compared.components.set_index("component")
+    features = compared.features.set_index("feature")
+    return {
+        "same_order": int(compared.same_order),
+        "correlation": parts["correlation"].dropna().to_dict(),
+        "smooth_correlation": parts["smooth_correlation"].dropna().to_dict(),
+        "true_importance": features["true_importance"].to_dict(),
+        "model_importance": features["model_importance"].to_dict(),
+    }
+
+
+def _fingerprint(rows: pd.DataFrame) -> str:
+    """A hash of a set's rows in their order: equal data have equal ones."""
+    values = pd.util.hash_pandas_object(rows, index=False)
+    return hashlib.sha256(values.to_numpy().tobytes()).hexdigest()

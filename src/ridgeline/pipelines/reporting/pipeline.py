@@ -1,0 +1,62 @@
+"""Wiring of the reporting."""
+
+from kedro.pipeline import Pipeline, pipeline
+
+from ridgeline.pipelines.baselines.pipeline import METHODS
+from ridgeline.pipelines.described import described_node
+from ridgeline.pipelines.reporting.nodes import (
+    explain_network,
+    list_limits,
+    write_report,
+)
+
+__all__ = ["create_pipeline"]
+
+_EVIDENCE = {"model": "xnn.refined", "test": "test", "truth": "truth_curves"}
+
+
+def create_pipeline() -> Pipeline:
+    """The refined network, the comparison and the audit -> figures and the report."""
+    return pipeline(
+        [
+            described_node(
+                func=explain_network,
+                inputs=_EVIDENCE | {"comparison": "comparison_table"},
+                outputs=[
+                    "explanation_plot",
+                    "marginal_plot",
+                    "truth_metrics",
+                    "findings",
+                ],
+            ),
+            described_node(
+                func=list_limits,
+                inputs={
+                    "audit": "cleaning_audit",
+                    "test": "test",
+                    "truth": "truth_curves",
+                    "rules": "params:cleaning",
+                    "evaluation": "params:evaluation",
+                },
+                outputs="limits",
+            ),
+            described_node(
+                func=write_report,
+                inputs=_EVIDENCE
+                | {
+                    "found": "findings",
+                    "bounds": "limits",
+                    "audit": "cleaning_audit",
+                    "comparison": "comparison_table",
+                    "training": "xnn.training_report",
+                    "seed": "params:seed",
+                    "roc": "roc_plot",
+                    "calibration": "calibration_plot",
+                    "explanation": "explanation_plot",
+                    "marginals": "marginal_plot",
+                }
+                | {name: f"{name}.metrics" for name in METHODS},
+                outputs="model_report",
+            ),
+        ]
+    )

@@ -1,0 +1,147 @@
+"""Nodes of the explainable network; TensorFlow is imported when one trains."""
+
+import logging
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ridgeline.lendingclub.modelling import Sample, model_sample
+from ridgeline.pipelines.xnn.settings import XnnSettings
+from ridgeline.xnn.estimator import XNNClassifier
+from ridgeline.xnn.pruning import prune_scorer, refine
+from ridgeline.xnn.scorer import Scorer
+from ridgeline.xnn.search import grid_search
+
+__all__ = ["prune_network", "refine_network", "train_network", "tune_penalties"]
+
+logger = logging.getLogger(__name__)
+
+Report = dict[str, Any]
+
+
+def tune_penalties(
+    train: pd.DataFrame, validation: pd.DataFrame, settings: XnnSettings, seed: int
+) -> tuple[dict[str, float], pd.DataFrame]:
+    """Choose the penalties lambda1 and lambda2 on the grid, by validation rows."""
+    tuning = settings.tuning
+    rows, held = _some(train, tuning.rows), _some(validation, tuning.rows)
+    parameters = settings.estimator_parameters({}, seed)
+    # A point takes seconds: nothing to keep, and one start tells enough.
+    parameters |= {"checkpoint": None, "n_starts": 1}
+    if tuning.max_epochs:
+        parameters["max_epochs"] = tuning.max_epochs
+    grid = {name: getattr(tuning, name) for name in ("l1_projection", "l1_scales")}
+    found = grid_search(
+        XNNClassifier(**parameters),
+        *rows,
+        validation_data=held,
+        grid=grid,
+        standard_errors=tuning.standard_errors,
+    )
+    best = {name: float(getattr(found.model, name)) for name in grid}
+    chosen = ", ".join(f"{name} {value:.2g}" for name, value in best.items())
+    logger.info("Penalties by %s validation rows: %s", f"{len(held[1]):,}", chosen)
+    return best, found.table
+
+
+def train_network(
+    train: pd.DataFrame,
+    validation: pd.DataFrame,
+    penalties: dict[str, float],
+    settings: XnnSettings,
+    seed: int,
+) -> tuple[Scorer, Report, pd.DataFrame]:
+    """Train the network by SOS-BP: orthogonal projections, all components."""
+    parameters = settings.estimator_parameters(penalties, seed)
+    model = XNNClassifier(**parameters | {"prune_share": None})
+    rows, held = model_sample(train), model_sample(validation)
+    began = time.perf_counter()
+    model.fit(*rows, validation_data=held)
+    report = _report(model, "training", time.perf_counter() - began)
+    counts = {"train": len(rows.approved), "validation": len(held.approved)}
+    report |= {"rows": counts, "parameters": penalties}
+    return model.scorer_, report, _history(model)
+
+
+def prune_network(
+    trained: Scorer, training: Report, settings: XnnSettings
+) -> tuple[Scorer, Report, pd.DataFrame]:
+    """Keep the leading components, above a share of the cumulative importance ratio."""
+    pruned = prune_scorer(trained, settings.pruning.share)
+    ratios = trained.importance_ratios
+    order = np.argsort(-ratios, kind="stable")
+    table = pd.DataFrame(
+        {
+            "component": np.array(trained.component_names)[order],
+            "importance_ratio": ratios[order],
+            "cumulative": ratios[order].cumsum(),
+            "kept": pruned.all_scales[order] > 0,
+        }
+    )
+    kept = table["kept"].sum()
+    logger.info("Pruning keeps %d of %d components", kept, len(table))
+    return pruned, training | _components(pruned), table
+
+
+def refine_network(
+    *,
+    pruned: Scorer,
+    train: pd.DataFrame,
+    validation: pd.DataFrame,
+    training: Report,
+    settings: XnnSettings,
+    seed: int,
+) -> tuple[Scorer, Report, pd.DataFrame]:
+    """Train the kept components once more: projections fixed, no sparsity penalties."""
+    parameters = settings.estimator_parameters(training["parameters"], seed)
+    model = XNNClassifier.from_scorer(pruned, **parameters)
+    rows, held = model_sample(train), model_sample(validation)
+    began = time.perf_counter()
+    refined = refine(model, *rows, validation_data=held)
+    seconds = training["fit_seconds"] + time.perf_counter() - began
+    report = _report(refined, "refinement", seconds)
+    # Projections do not move any more: their error is that of the training.
+    report["orthogonality_error"] = training["orthogonality_error"]
+    report |= {"parameters": training["parameters"]}
+    return refined.scorer_, report, _history(refined)
+
+
+def _some(applications: pd.DataFrame, rows: int | None) -> Sample:
+    sample = model_sample(applications)
+    return sample if rows is None else sample.head(rows)
+
+
+def _report(model: XNNClassifier, stage: str, seconds: float) -> Report:
+    """Numbers about a fit, flat for MLflow, and why it stopped."""
+    reason = model.stop_reason_
+    logger.info(
+        "%s: %d epochs, %s; validation loss %.5f, %.1f s",
+        stage.capitalize(),
+        model.n_iter_,
+        reason,
+        model.validation_loss_,
+        seconds,
+    )
+    return {
+        "fit_seconds": seconds,
+        "epochs": model.n_iter_,
+        "stop_reason": reason,
+        "validation_loss": model.validation_loss_,
+        "orthogonality_error": model.orthogonality_error_,
+    } | _components(model.scorer_)
+
+
+def _components(scorer: Scorer) -> Report:
+    names = (name.replace(" ", "_") for name in scorer.component_names)
+    return {
+        "n_components": int(np.count_nonzero(scorer.all_scales)),
+        "importance_ratios": dict(
+            zip(names, scorer.importance_ratios.tolist(), strict=True)
+        ),
+    }
+
+
+def _history(model: XNNClassifier) -> pd.DataFrame:
+    return pd.DataFrame(model.history_)

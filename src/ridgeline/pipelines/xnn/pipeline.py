@@ -1,0 +1,63 @@
+"""Wiring of the explainable network: four pipelines in one namespace."""
+
+from kedro.pipeline import Pipeline, pipeline
+from kedro.pipeline.node import Node
+
+from ridgeline.pipelines.described import described_node
+from ridgeline.pipelines.xnn.nodes import (
+    prune_network,
+    refine_network,
+    train_network,
+    tune_penalties,
+)
+
+__all__ = ["NAMESPACE", "STAGES", "create_pipelines"]
+
+NAMESPACE = "xnn"
+# The models that the stages leave, in their order.
+STAGES = ("trained", "pruned", "refined")
+
+_SETS = {"train": "train", "validation": "validation"}
+_SETTINGS = {"settings": "params:xnn"}
+_SEED = {"seed": "params:seed"}
+
+
+def create_pipelines() -> dict[str, Pipeline]:
+    """Return tuning, training, pruning and refinement by name."""
+    nodes = {
+        "tuning": described_node(
+            func=tune_penalties,
+            inputs=_SETS | _SETTINGS | _SEED,
+            outputs=["best_parameters", "tuning_table"],
+        ),
+        "training": described_node(
+            func=train_network,
+            inputs=_SETS | {"penalties": "best_parameters"} | _SETTINGS | _SEED,
+            outputs=["trained", "training_report", "training_history"],
+        ),
+        "pruning": described_node(
+            func=prune_network,
+            inputs={"trained": "trained", "training": "training_report"} | _SETTINGS,
+            outputs=["pruned", "pruning_report", "importance_table"],
+        ),
+        "refinement": described_node(
+            func=refine_network,
+            inputs={"pruned": "pruned", "training": "training_report"}
+            | _SETS
+            | _SETTINGS
+            | _SEED,
+            outputs=["refined", "refinement_report", "refinement_history"],
+        ),
+    }
+    return {name: _in_namespace(node) for name, node in nodes.items()}
+
+
+def _in_namespace(node: Node) -> Pipeline:
+    shared = {name for name in _SETS if name in node.inputs}
+    parameters = {name for name in node.inputs if name.startswith("params:")}
+    return pipeline(
+        [node],
+        namespace=NAMESPACE,
+        inputs=shared,
+        parameters=parameters,
+    )

@@ -1,0 +1,86 @@
+"""What a user may set about the explainable network; conf/base explains every key."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from ridgeline.parameters import Parameters
+
+__all__ = [
+    "NetworkSettings",
+    "PruningSettings",
+    "RefinementSettings",
+    "TrainingSettings",
+    "TuningSettings",
+    "XnnSettings",
+]
+
+_STRENGTHS = [1e-2, 10**-2.5, 1e-3, 10**-3.5, 1e-4]
+
+
+class NetworkSettings(Parameters):
+    """The architecture, and how smooth the ridge functions are."""
+
+    n_subnetworks: int | None = Field(default=None, ge=1)
+    hidden: list[int] = Field(default=[10, 6])
+    activation: Literal["tanh", "sigmoid", "softplus"] = "tanh"
+    roughness: float = Field(default=1e-6, ge=0)
+
+
+class TuningSettings(Parameters):
+    """The grid of penalties, and how many rows choose among them."""
+
+    l1_projection: list[float] = Field(default=_STRENGTHS, min_length=1)
+    l1_scales: list[float] = Field(default=_STRENGTHS, min_length=1)
+    standard_errors: float = Field(default=1.0, ge=0)
+    rows: int | None = Field(default=20_000, ge=100)
+    max_epochs: int | None = Field(default=None, ge=1)
+
+
+class TrainingSettings(Parameters):
+    """SOS-BP: steps, epochs, and where its state is kept while it runs."""
+
+    schedule: Literal["cosine", "paper"] = "cosine"
+    cayley_step: float | Literal["adaptive"] | None = None
+    learning_rate: float | None = Field(default=None, gt=0)
+    max_epochs: int | None = Field(default=None, ge=1)
+    patience: int | None = Field(default=None, ge=1)
+    batch_size: int | None = Field(default=None, ge=1)
+    n_starts: int = Field(default=1, ge=1)
+    checkpoint: str | None = "data/06_models/.checkpoints"
+
+
+class PruningSettings(Parameters):
+    """How much of the importance the kept components must exceed."""
+
+    share: float = Field(default=0.95, gt=0, le=1)
+
+
+class RefinementSettings(Parameters):
+    """Epochs after pruning."""
+
+    max_epochs: int | None = Field(default=None, ge=1)
+
+
+class XnnSettings(Parameters):
+    """All groups of the network."""
+
+    network: NetworkSettings = Field(default_factory=NetworkSettings)
+    tuning: TuningSettings = Field(default_factory=TuningSettings)
+    training: TrainingSettings = Field(default_factory=TrainingSettings)
+    pruning: PruningSettings = Field(default_factory=PruningSettings)
+    refinement: RefinementSettings = Field(default_factory=RefinementSettings)
+
+    def estimator_parameters(
+        self, penalties: dict[str, float], seed: int
+    ) -> dict[str, Any]:
+        """Parameters of `XNNClassifier` for these settings."""
+        return {
+            **self.network.model_dump(),
+            **self.training.model_dump(),
+            "prune_share": self.pruning.share,
+            "refine_epochs": self.refinement.max_epochs,
+            **penalties,
+            "random_state": seed,
+            "verbose": 1,
+        }
