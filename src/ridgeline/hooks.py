@@ -1,4 +1,4 @@
-"""Kedro hooks: what a run tells MLflow, and errors in one clear sentence."""
+"""Kedro hooks: parameters checked, MLflow told, errors in a sentence, what is next."""
 
 import atexit
 import logging
@@ -13,16 +13,20 @@ from kedro.config import MissingConfigException
 from kedro.framework.cli.utils import KedroCliError
 from kedro.framework.context import KedroContext
 from kedro.framework.hooks import hook_impl
+from kedro.framework.project import pipelines
 from kedro.io import CatalogProtocol
 from kedro.pipeline import Pipeline
 from kedro.pipeline.node import Node
 from kedro.validation.exceptions import DataValidationError
+from kedro.validation.type_extractor import TypeExtractor
+from pydantic import BaseModel
 
-from ridgeline.errors import RidgelineError
+from ridgeline.errors import InputError, RidgelineError
+from ridgeline.parameters import checked, close_match
+from ridgeline.provenance import command_line, how_to_call
 from ridgeline.tracking import NodeRecorder, Tracker, TrackingError, read_config
 from ridgeline.tracking.outputs import read_outputs
 from ridgeline.tracking.tags import (
-    command_line,
     fingerprint_tags,
     git_tags,
     run_parameters,
@@ -30,9 +34,70 @@ from ridgeline.tracking.tags import (
     version_tags,
 )
 
-__all__ = ["PlainError", "PlainErrorHook", "TrackingHook"]
+__all__ = [
+    "NextStepsHook",
+    "ParametersHook",
+    "PlainError",
+    "PlainErrorHook",
+    "TrackingHook",
+]
 
 logger = logging.getLogger(__name__)
+
+# Parameters of the command line that the catalog reads, and no node.
+_CATALOG_PARAMETERS = ("accepted", "rejected")
+_REPORT = "model_report"
+
+
+class ParametersHook:
+    """Checks all parameters before anything runs.
+
+    Kedro checks them as well, but before any hook could turn its traceback into a
+    sentence, and it does not mind a key that nobody reads.
+    """
+
+    @hook_impl
+    def after_context_created(self, context: KedroContext) -> None:
+        """Refuse unknown keys and values that are not allowed."""
+        try:
+            values = context.config_loader["parameters"]
+        except (KeyError, MissingConfigException):
+            return  # Kedro says so
+        with _as_sentence():
+            _check_parameters(values, _parameter_types())
+
+    @hook_impl
+    def before_pipeline_run(
+        self, pipeline: Pipeline, catalog: CatalogProtocol[Any, Any]
+    ) -> None:
+        """Refuse settings that the estimators of the baselines do not have."""
+        prefix = "params:baselines."
+        names = [name for name in pipeline.inputs() if name.startswith(prefix)]
+        if not names:
+            return
+        from ridgeline.baselines.settings import check_settings
+
+        with _as_sentence():
+            for name in sorted(names):
+                settings = catalog.load(name)
+                check_settings(name.removeprefix(prefix), "classification", settings)
+
+
+class NextStepsHook:
+    """Says at the end where the report is and how to look at the lineage."""
+
+    @hook_impl
+    def after_pipeline_run(
+        self, pipeline: Pipeline, catalog: CatalogProtocol[Any, Any]
+    ) -> None:
+        """Print a line each; the tracking hook has the third."""
+        if _REPORT not in pipeline.all_outputs():
+            return
+        path = Path(str(getattr(catalog.get(_REPORT), "_filepath", "")))
+        if path.is_relative_to(Path.cwd()):
+            path = path.relative_to(Path.cwd())
+        logger.info("Report: open %s in a browser", path)
+        logger.info("Lineage: %s", how_to_call("kedro viz run"))
 
 
 class TrackingHook:
@@ -142,7 +207,8 @@ class TrackingHook:
         self._tracker = tracker
         atexit.register(self._kill)
         self._nodes = NodeRecorder(tracker, catalog, config, records)
-        self._farewell = f"Tracked as '{run_name}'. To see it: {config.how_to_look()}"
+        how = how_to_call(config.how_to_look())
+        self._farewell = f"Tracked as '{run_name}'; models side by side: {how}"
         inputs = pipeline.inputs()
         with tracker.guard():
             tracker.set_tags(
@@ -207,6 +273,36 @@ def _as_sentence() -> Iterator[None]:
         yield
     except RidgelineError as error:
         raise PlainError(str(error)) from error
+
+
+def _parameter_types() -> dict[str, type[Any] | None]:
+    """Every parameter that a node takes, by its dotted name, with its type if known."""
+    registered = dict(pipelines)
+    inputs = {name for pipeline in registered.values() for name in pipeline.inputs()}
+    names = sorted(name for name in inputs if name.startswith("params:"))
+    types = TypeExtractor(registered).extract_types_from_pipelines()
+    plain = [name.removeprefix("params:") for name in names]
+    return {name: types.get(name) for name in plain}
+
+
+def _check_parameters(
+    values: Mapping[str, Any], types: Mapping[str, type[Any] | None], path: str = ""
+) -> None:
+    """Check a level of the parameters, and the levels below it."""
+    names = [key.removeprefix(path).split(".")[0] for key in types]
+    known = list(dict.fromkeys(names if path else [*names, *_CATALOG_PARAMETERS]))
+    for key, value in values.items():
+        if key not in known:
+            hint = close_match(str(key), known)
+            message = f"unknown parameter '{path}{key}': {hint}"
+            raise InputError(message)
+        kind = types.get(f"{path}{key}")
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            checked(kind, value, f"parameters '{path}{key}'")
+        elif isinstance(value, Mapping):
+            below = f"{path}{key}."
+            inner = {key: kind for key, kind in types.items() if key.startswith(below)}
+            _check_parameters(value, inner, below)
 
 
 def _mlflow_yml(context: KedroContext | None) -> Mapping[str, Any]:

@@ -1,6 +1,7 @@
 """Where a result comes from: the command, the commit, the versions."""
 
 import logging
+import shutil
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
@@ -8,7 +9,14 @@ from pathlib import Path
 from platform import python_version
 from typing import NamedTuple
 
-__all__ = ["GitState", "command_line", "git_state", "package_versions", "run_facts"]
+__all__ = [
+    "GitState",
+    "command_line",
+    "git_state",
+    "how_to_call",
+    "package_versions",
+    "run_facts",
+]
 
 # Read from the installed metadata: asking TensorFlow itself costs seconds.
 _PACKAGES = {
@@ -37,6 +45,18 @@ class GitState(NamedTuple):
 def command_line() -> str:
     """The command as typed, without the folder of the program."""
     return " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+
+
+def how_to_call(command: str) -> str:
+    """A command of this environment as it works from here, activated or not."""
+    program, _, rest = command.partition(" ")
+    folder = Path(sys.executable).parent
+    found = shutil.which(program)
+    if not (folder / program).exists() or (found and Path(found).parent == folder):
+        return command
+    here = Path.cwd()
+    shown = folder.relative_to(here) if folder.is_relative_to(here) else folder
+    return f"{shown / program} {rest}"
 
 
 def git_state(folder: Path) -> GitState | None:

@@ -2,9 +2,15 @@
 
 import warnings
 
-from ridgeline.hooks import PlainErrorHook, TrackingHook
+from ridgeline.hooks import (
+    NextStepsHook,
+    ParametersHook,
+    PlainErrorHook,
+    TrackingHook,
+)
 
-HOOKS = (PlainErrorHook(), TrackingHook())
+# Kedro calls the last one first.
+HOOKS = (PlainErrorHook(), NextStepsHook(), TrackingHook(), ParametersHook())
 
 CONFIG_LOADER_ARGS = {
     "base_env": "base",

@@ -227,7 +227,9 @@ def _tune(
     work: _Work, points: Sequence[dict[str, Any]], n_jobs: int | None, verbose: int
 ) -> list[tuple[float, float]]:
     """Validation loss and seconds of every point."""
-    fits = Parallel(n_jobs=n_jobs, return_as="generator")(
+    # Threads: scikit-learn works without Python's lock. Processes are for networks; a
+    # process that had a small model before looks to joblib as if TensorFlow leaked.
+    fits = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
         delayed(_judge)(work, point) for point in points
     )
     tuned = []
@@ -239,7 +241,7 @@ def _tune(
 
 
 def _judge(work: _Work, point: dict[str, Any]) -> tuple[float, float]:
-    """Fits one point, in a process of its own."""
+    """Fits one point."""
     began = time.perf_counter()
     model = _fit_once(work, work.build(**point), work.sample)
     seconds = time.perf_counter() - began
@@ -368,8 +370,8 @@ def _not_applicable(
     name: str, baseline: Baseline, rows: int, limit: int
 ) -> NotApplicable:
     reason = (
-        f"{baseline.title} is not applicable: {rows:,} training rows are above its "
-        f"limit of {limit:,} (max_rows)."
+        f"not applicable, because {rows:,} training rows are above its limit of "
+        f"{limit:,} (max_rows)."
     )
-    logger.info(reason)
+    logger.info("%s: %s", baseline.title, reason)
     return NotApplicable(name, reason)

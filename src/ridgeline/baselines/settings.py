@@ -1,12 +1,11 @@
 """What a user may set for one baseline."""
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from ridgeline.errors import InputError
-from ridgeline.parameters import Parameters
+from ridgeline.parameters import Parameters, close_match
 
 if TYPE_CHECKING:
     from ridgeline.baselines.registry import Task
@@ -46,9 +45,8 @@ def check_settings(name: str, task: "Task", settings: BaselineSettings) -> None:
     known = find_baseline(name, task).parameter_names(task)
     for key in [*settings.settings, *(settings.grid or {})]:
         if key not in known:
-            message = (
-                f"The baseline {name!r} has no parameter {key!r}: {_hint(key, known)}"
-            )
+            hint = close_match(key, known)
+            message = f"The baseline {name!r} has no parameter {key!r}: {hint}"
             raise InputError(message)
     for key, values in (settings.grid or {}).items():
         if not values:
@@ -63,8 +61,3 @@ def check_settings(name: str, task: "Task", settings: BaselineSettings) -> None:
                 "fix it or tune it, not both."
             )
             raise InputError(message)
-
-
-def _hint(key: str, known: list[str]) -> str:
-    close = get_close_matches(key, known, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}."

@@ -32,6 +32,8 @@ def described_node(
     with warnings.catch_warnings():
         # Previews of nodes are new in Kedro, which says so at every start.
         warnings.filterwarnings("ignore", message="The 'preview_fn' feature")
+        # The comparison takes datasets of the methods' namespaces on purpose.
+        warnings.filterwarnings("ignore", message="One or more dataset names contain")
         return node(
             func=func,
             inputs=inputs,

@@ -9,10 +9,10 @@ MODEL_TITLES: Final = {
     "xnn.pruned": "xNN pruned",
     "xnn.refined": "xNN refined",
     "logr": "Logistic regression",
-    "svm": "Support vector machine",
+    "svm": "Support vectors, SVM",
     "rf": "Random forest",
-    "mlp": "Multi-layer perceptron",
-    "elm": "Extreme learning machine",
+    "mlp": "Neural network (MLP)",
+    "elm": "Extreme learning, ELM",
     "naive_xnn": "Naive xNN",
     "gam": "Additive model (GAM)",
 }

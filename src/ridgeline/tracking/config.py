@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from ridgeline.errors import InputError
-from ridgeline.parameters import Parameters
+from ridgeline.parameters import Parameters, checked
 
-__all__ = ["TrackingConfig", "checked", "read_config"]
+__all__ = ["TrackingConfig", "read_config"]
 
-_Group = TypeVar("_Group", bound=Parameters)
 _SQLITE = "sqlite:///"
 _MEMORY = ":memory:"
 
@@ -73,33 +71,3 @@ def read_config(values: Mapping[str, Any]) -> TrackingConfig:
         InputError: If a key is unknown or a value is not allowed.
     """
     return checked(TrackingConfig, dict(values), "mlflow.yml")
-
-
-def checked(group: type[_Group], values: Any, where: str) -> _Group:
-    """Build a group of parameters, or say in one sentence what is wrong with it.
-
-    Args:
-        group: The group's class.
-        values: Its keys and values.
-        where: What the user has to open to change them.
-
-    Raises:
-        InputError: If a key is unknown or a value is not allowed.
-    """
-    try:
-        return group.model_validate(values)
-    except ValidationError as error:
-        problems = "; ".join(_sentence(item) for item in error.errors())
-        message = f"{where}: {problems}."
-        raise InputError(message) from error
-
-
-def _sentence(problem: Any) -> str:
-    key = ".".join(str(part) for part in problem["loc"])
-    reason = problem["msg"][0].lower() + problem["msg"][1:]
-    if key:
-        return f"'{key}' is {problem['input']!r}, but {reason}"
-    # An unknown key, say: the message of our own validator says all.
-    own = problem.get("ctx", {}).get("error")
-    text = f"it is {problem['input']!r}, but {reason}" if own is None else str(own)
-    return text.rstrip(".")

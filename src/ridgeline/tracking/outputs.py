@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, model_validator
 
-from ridgeline.parameters import Parameters
-from ridgeline.tracking.config import checked
+from ridgeline.parameters import Parameters, checked
 
 if TYPE_CHECKING:
     from kedro.io import CatalogProtocol

@@ -192,8 +192,10 @@ class NodeRecorder:
                 self._tracker.log_parameters(parameters, child)
             for output, data in outputs.items():
                 if self._record(output).model:
-                    with self._lock:
-                        self._models.append(output)
+                    # In place of a model there may be the reason why there is none.
+                    if hasattr(data, "predict_proba"):
+                        with self._lock:
+                            self._models.append(output)
                 else:
                     self._log_output(target, output, data)
             if any(target.iterdir()):

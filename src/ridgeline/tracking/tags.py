@@ -7,21 +7,18 @@ import hashlib
 import json
 import logging
 import re
-import subprocess
-import sys
 from collections.abc import Iterable, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from platform import python_version
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
+
+from ridgeline.provenance import git_state, package_versions
 
 if TYPE_CHECKING:
     from kedro.io import CatalogProtocol
 
 __all__ = [
-    "command_line",
     "fingerprint_tags",
     "flatten",
     "git_tags",
@@ -32,64 +29,25 @@ __all__ = [
     "version_tags",
 ]
 
-# Read from the installed metadata: asking TensorFlow itself costs seconds.
-_PACKAGES = {
-    "ridgeline": "ridgeline",
-    "kedro": "kedro",
-    "mlflow": "mlflow",
-    "duckdb": "duckdb",
-    "ibis": "ibis-framework",
-    "pandas": "pandas",
-    "numpy": "numpy",
-    "tensorflow": "tensorflow",
-}
-_GIT_SECONDS = 10
-
 logger = logging.getLogger(__name__)
 
 
 def git_tags(project_path: Path) -> dict[str, str]:
     """Commit and cleanliness of the project; empty outside a git repository."""
-    try:
-        commit = _git(project_path, "rev-parse", "HEAD")
-        changes = _git(project_path, "status", "--porcelain")
-    except (OSError, subprocess.SubprocessError) as error:
-        logger.debug("No git commit for this run: %s", error)
+    state = git_state(project_path)
+    if state is None:
         return {}
     return {
-        "git_commit": commit,
-        "git_dirty": str(bool(changes)).lower(),
+        "git_commit": state.commit,
+        "git_dirty": str(state.dirty).lower(),
         # MLflow's pages show this one as the version of the source.
-        "mlflow.source.git.commit": commit,
+        "mlflow.source.git.commit": state.commit,
     }
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", *arguments],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=_GIT_SECONDS,
-    )
-    return done.stdout.strip()
 
 
 def version_tags() -> dict[str, str]:
     """Versions of Python and of the packages that shape the results."""
-    tags = {"version.python": python_version()}
-    for label, package in _PACKAGES.items():
-        try:
-            tags[f"version.{label}"] = version(package)
-        except PackageNotFoundError:
-            continue
-    return tags
-
-
-def command_line() -> str:
-    """The command as typed, without the folder of the program."""
-    return " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    return {f"version.{name}": number for name, number in package_versions().items()}
 
 
 def runner_name(runner: str) -> str:

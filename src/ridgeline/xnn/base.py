@@ -32,7 +32,6 @@ Floats = NDArray[np.float64]
 _POSITIVE: Final = Interval(Real, 0, None, closed="neither")
 _NOT_NEGATIVE: Final = Interval(Real, 0, None, closed="left")
 _COUNT: Final = Interval(Integral, 1, None, closed="left")
-_LOSSES: Final = ("objective", "validation_loss")
 _Stage = Literal["training", "refinement"]
 _STAGES: Final[tuple[_Stage, ...]] = ("training", "refinement")
 
@@ -162,9 +161,7 @@ class BaseXNN(TableChecks):
         """
         model = cls(**parameters)
         model._adopt(scorer)
-        empty = np.zeros(0)
-        history = dict.fromkeys(("stage", "epoch", *_LOSSES), empty)
-        model._keep(fitting.Fitted(scorer, history, np.nan, np.nan, ""))
+        model._keep(fitting.Fitted(scorer, _no_history(), np.nan, np.nan, ""))
         model.n_features_in_ = len(scorer.features.names)
         if scorer.features.named:
             model.feature_names_in_ = np.array(scorer.features.names, dtype=object)
@@ -296,6 +293,16 @@ class BaseXNN(TableChecks):
         check_is_fitted(self)
         X = self._checked_table(X)
         return getattr(self.scorer_, method)(X, self.unknown_category)
+
+
+def _no_history() -> dict[str, NDArray[Any]]:
+    """The history of a model whose training nobody recorded."""
+    return {
+        "stage": np.zeros(0, dtype=str),
+        "epoch": np.zeros(0, dtype=np.intp),
+        "objective": np.zeros(0),
+        "validation_loss": np.zeros(0),
+    }
 
 
 def _generator(seed: int, stage: _Stage, start: int = 0) -> np.random.Generator:

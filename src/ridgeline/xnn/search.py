@@ -11,6 +11,7 @@ rows and with how alike two models are.
 """
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, NamedTuple, TypeVar
@@ -151,7 +152,9 @@ def _search(
         for point in points
     )
     fitted = []
-    with count_fits(len(points), model.verbose) as done:
+    with warnings.catch_warnings(), count_fits(len(points), model.verbose) as done:
+        # A worker that compiled for other shapes before may be replaced by a fresh one.
+        warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
         for fit in fits:
             fitted.append(fit)
             done()

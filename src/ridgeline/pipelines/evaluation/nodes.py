@@ -14,6 +14,8 @@ from ridgeline.reporting.titles import MODEL_TITLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+else:
+    Figure = Any  # Kedro reads the annotations, and matplotlib takes its time
 
 __all__ = ["compare_models", "evaluate_model", "plot_curves"]
 
@@ -61,19 +63,21 @@ def compare_models(**metrics: Metrics) -> pd.DataFrame:
     return table
 
 
-def plot_curves(
-    comparison: pd.DataFrame, **curves: Curves
-) -> tuple["Figure", "Figure"]:
+def plot_curves(comparison: pd.DataFrame, **curves: Curves) -> tuple[Figure, Figure]:
     """Draw the ROC curves of all models in one figure, and their calibration."""
     from ridgeline.reporting.figures import plot_calibration, plot_roc
 
-    table = comparison.set_index("model")
-    drawn = {name: curves[name] for name in table.index}
+    names = comparison["model"].tolist()
+    drawn = {name: curves[name] for name in names}
     return (
-        plot_roc(_frames(drawn, "roc"), table["auc"].to_dict(), MODEL_TITLES),
+        plot_roc(
+            _frames(drawn, "roc"),
+            dict(zip(names, comparison["auc"], strict=True)),
+            MODEL_TITLES,
+        ),
         plot_calibration(
             _frames(drawn, "calibration"),
-            table["calibration_error"].to_dict(),
+            dict(zip(names, comparison["calibration_error"], strict=True)),
             MODEL_TITLES,
         ),
     )

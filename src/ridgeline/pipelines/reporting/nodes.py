@@ -22,6 +22,8 @@ from ridgeline.xnn.scorer import Scorer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+else:
+    Figure = Any  # Kedro reads the annotations, and matplotlib takes its time
 
 __all__ = ["explain_network", "list_limits", "write_report"]
 
@@ -35,7 +37,7 @@ _TITLE = "Ridgeline: who is approved, and why"
 
 def explain_network(
     model: Scorer, test: pd.DataFrame, truth: Truth, comparison: pd.DataFrame
-) -> tuple["Figure", "Figure", dict[str, Any], list[str]]:
+) -> tuple[Figure, Figure, dict[str, Any], list[str]]:
     """Draw the network beside marginal rates and the truth; put findings in words."""
     from ridgeline.reporting.explanation_figure import (
         plot_explanation_beside_marginals,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ridgeline.baselines.sizes import explainable_network
 from ridgeline.lendingclub.modelling import Sample, model_sample
 from ridgeline.pipelines.xnn.settings import XnnSettings
 from ridgeline.xnn.estimator import XNNClassifier
@@ -136,6 +137,7 @@ def _report(model: XNNClassifier, stage: str, seconds: float) -> Report:
 def _components(scorer: Scorer) -> Report:
     names = (name.replace(" ", "_") for name in scorer.component_names)
     return {
+        "n_parameters": explainable_network(scorer),
         "n_components": int(np.count_nonzero(scorer.all_scales)),
         "importance_ratios": dict(
             zip(names, scorer.importance_ratios.tolist(), strict=True)
