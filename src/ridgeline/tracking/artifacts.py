@@ -23,7 +23,7 @@ from ridgeline.tracking.tags import flatten, valid_name
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["local_file", "numbers", "step_values", "write_output"]
+__all__ = ["is_a", "local_file", "numbers", "step_values", "write_output"]
 
 _LARGEST_FILE = 50_000_000  # bytes
 _LONGEST_TEXT = 1_000_000  # characters
@@ -47,15 +47,15 @@ def write_output(
     """
     target = folder / re.sub(r"[^\w.\-]", "_", name, flags=re.ASCII)
     file = local_file(dataset)
-    if _is_a(data, "pandas", "DataFrame"):
+    if is_a(data, "pandas", "DataFrame"):
         _write_frame(target, data, dataset, config)
-    elif _is_a(data, "ibis.expr.types", "Table"):
+    elif is_a(data, "ibis.expr.types", "Table"):
         _write_lazy(target, data, dataset, config)
     elif isinstance(data, Mapping | BaseModel) and _write_json(target, data):
         pass
     elif file is not None and file.stat().st_size <= _LARGEST_FILE:
         shutil.copyfile(file, _with(target, file.suffix))
-    elif _is_a(data, "matplotlib.figure", "Figure"):
+    elif is_a(data, "matplotlib.figure", "Figure"):
         data.savefig(_with(target, ".png"))
     elif isinstance(data, str) and len(data) <= _LONGEST_TEXT:
         suffix = ".html" if data.lstrip().startswith("<") else ".txt"
@@ -91,7 +91,7 @@ def step_values(
     Raises:
         InputError: If the table has no such column of whole numbers.
     """
-    steps = table.get(column) if _is_a(table, "pandas", "DataFrame") else None
+    steps = table.get(column) if is_a(table, "pandas", "DataFrame") else None
     if steps is None or steps.dtype.kind not in "iu":
         message = (
             f"its metrics go by steps, but it has no column '{column}' of integers"
@@ -122,7 +122,7 @@ def local_file(dataset: Any) -> Path | None:
     return local if local.is_file() else None
 
 
-def _is_a(data: Any, module: str, name: str) -> bool:
+def is_a(data: Any, module: str, name: str) -> bool:
     """An isinstance check that imports nothing: no import, no such object."""
     loaded = sys.modules.get(module)
     return loaded is not None and isinstance(data, getattr(loaded, name))
@@ -177,7 +177,7 @@ def _write_lazy(target: Path, data: Any, dataset: Any, config: TrackingConfig) -
     else:
         # No single file: a copy or a count could cost a second computation. What a
         # database or a folder holds is ready to be read; in memory is only the recipe.
-        kept = data if _is_a(dataset, "kedro.io", "MemoryDataset") else dataset.load()
+        kept = data if is_a(dataset, "kedro.io", "MemoryDataset") else dataset.load()
         preview = kept.head(config.preview_rows).to_pandas()
         _write_summary(target, summary, preview)
         return

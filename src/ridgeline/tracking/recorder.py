@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from ridgeline.tracking.artifacts import (
+    is_a,
     local_file,
     numbers,
     step_values,
@@ -193,7 +194,7 @@ class NodeRecorder:
             for output, data in outputs.items():
                 if self._record(output).model:
                     # In place of a model there may be the reason why there is none.
-                    if hasattr(data, "predict_proba"):
+                    if not is_a(data, "ridgeline.baselines.fitting", "NotApplicable"):
                         with self._lock:
                             self._models.append(output)
                 else:

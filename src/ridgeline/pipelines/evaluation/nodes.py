@@ -50,17 +50,17 @@ def evaluate_model(
     }
 
 
-def compare_models(**metrics: Metrics) -> pd.DataFrame:
-    """Put all models side by side, the largest AUC first."""
+def compare_models(**metrics: Metrics) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Put all models side by side, the largest AUC first; say which are missing."""
     judged = {name: values for name, values in metrics.items() if "auc" in values}
-    others = {
-        MODEL_TITLES.get(name, name): values["not_applicable"]
+    missing = {
+        MODEL_TITLES.get(name, name): str(values["not_applicable"])
         for name, values in metrics.items()
         if "not_applicable" in values
     }
     table = comparison_table(judged, MODEL_TITLES)
-    logger.info("Models on the test rows\n%s", comparison_text(table, others))
-    return table
+    logger.info("Models on the test rows\n%s", comparison_text(table, missing))
+    return table, missing
 
 
 def plot_curves(comparison: pd.DataFrame, **curves: Curves) -> tuple[Figure, Figure]:

@@ -31,7 +31,9 @@ def create_pipeline() -> Pipeline:
     comparison = pipeline(
         [
             described_node(
-                func=compare_models, inputs=metrics, outputs="comparison_table"
+                func=compare_models,
+                inputs=metrics,
+                outputs=["comparison_table", "not_applicable"],
             ),
             described_node(
                 func=plot_curves,

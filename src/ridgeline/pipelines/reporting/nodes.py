@@ -15,7 +15,6 @@ from ridgeline.reporting.findings import findings
 from ridgeline.reporting.html import ReportContent, render_report
 from ridgeline.reporting.labels import component_title
 from ridgeline.reporting.limits import limits
-from ridgeline.reporting.titles import MODEL_TITLES
 from ridgeline.reporting.truth import TruthComparison, compare_with_truth
 from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.scorer import Scorer
@@ -84,13 +83,13 @@ def write_report(
     bounds: list[str],
     audit: pd.DataFrame,
     comparison: pd.DataFrame,
+    missing: dict[str, str],
     training: dict[str, Any],
     seed: int,
     roc: bytes,
     calibration: bytes,
     explanation: bytes,
     marginals: bytes,
-    **metrics: dict[str, Any],
 ) -> str:
     """Write the report: data, models, explanation, limits, how to reproduce it."""
     sample = model_sample(test)
@@ -101,11 +100,7 @@ def write_report(
         audit=audit,
         rows=training["rows"] | {"test": len(test)},
         comparison=comparison,
-        not_applicable={
-            MODEL_TITLES.get(name, name): values["not_applicable"]
-            for name, values in metrics.items()
-            if "not_applicable" in values
-        },
+        not_applicable=missing,
         figures={
             "roc": roc,
             "calibration": calibration,

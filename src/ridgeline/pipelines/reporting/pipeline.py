@@ -2,7 +2,6 @@
 
 from kedro.pipeline import Pipeline, pipeline
 
-from ridgeline.pipelines.baselines.pipeline import METHODS
 from ridgeline.pipelines.described import described_node
 from ridgeline.pipelines.reporting.nodes import (
     explain_network,
@@ -48,14 +47,14 @@ def create_pipeline() -> Pipeline:
                     "bounds": "limits",
                     "audit": "cleaning_audit",
                     "comparison": "comparison_table",
+                    "missing": "not_applicable",
                     "training": "xnn.training_report",
                     "seed": "params:seed",
                     "roc": "roc_plot",
                     "calibration": "calibration_plot",
                     "explanation": "explanation_plot",
                     "marginals": "marginal_plot",
-                }
-                | {name: f"{name}.metrics" for name in METHODS},
+                },
                 outputs="model_report",
             ),
         ]
