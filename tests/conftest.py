@@ -1,14 +1,28 @@
-"""Fixtures for all tests: small published files, an engine, the real samples."""
+"""Fixtures for all tests: published files, an engine, the real samples, a run."""
 
 import csv
+import json
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import ibis
+import numpy as np
+import pandas as pd
 import pytest
+from filelock import FileLock
+from projects import copy_project, kedro_run
 
-from ridgeline.lendingclub.schema import COLUMNS, SOURCES, Kind
+from ridgeline.lendingclub.modelling import NUMERIC, PURPOSE
+from ridgeline.lendingclub.schema import (
+    COLUMNS,
+    PURPOSE_COLUMNS,
+    PURPOSES,
+    SOURCES,
+    Kind,
+)
+from ridgeline.xnn.features import Features
+from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
 
 # One good application of each kind, as published.
 GOOD: dict[Kind, dict[str, str]] = {
@@ -31,7 +45,19 @@ GOOD: dict[Kind, dict[str, str]] = {
     },
 }
 
+# Where the numbers of clean applications lie.
+RANGES = {
+    "application_date": (2015.0, 2018.5),
+    "amount": (1_000.0, 40_000.0),
+    "risk_score": (550.0, 850.0),
+    "dti": (0.0, 60.0),
+    "employment_length": (0.0, 11.0),
+}
+CENTRE = np.array([sum(limits) / 2 for limits in RANGES.values()])
+FACTOR = np.array([2 / (high - low) for low, high in RANGES.values()])
+
 WritePublished = Callable[..., Path]
+MakeApplications = Callable[[int, int], pd.DataFrame]
 
 
 @pytest.fixture
@@ -68,3 +94,76 @@ def real_samples() -> dict[Kind, Path]:
     if not folder:
         pytest.skip("RIDGELINE_REAL_DATA does not name the folder with the samples")
     return {kind: Path(folder) / f"{kind}_sample.csv" for kind in COLUMNS}
+
+
+@pytest.fixture(scope="session")
+def make_applications() -> MakeApplications:
+    """Return a maker of clean applications, as each set of the split has them."""
+
+    def make(count: int, seed: int) -> pd.DataFrame:
+        rng = np.random.default_rng(seed)
+        numbers = {name: rng.uniform(*limits, count) for name, limits in RANGES.items()}
+        purposes = np.eye(len(PURPOSES))[rng.integers(len(PURPOSES), size=count)]
+        rows = pd.DataFrame(numbers).join(
+            pd.DataFrame(purposes, columns=list(PURPOSE_COLUMNS.values()))
+        )
+        score, dti = (rows["risk_score"] - 700) / 50, (rows["dti"] - 30) / 15
+        log_odds = 2 * np.tanh(2 * score) - dti**2 + rows["purpose_credit_card"]
+        drawn = rng.uniform(size=count) < 1 / (1 + np.exp(-log_odds))
+        return rows.assign(approved=drawn.astype(np.int32))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def known_network() -> Scorer:
+    """Return a network that is known: the score, debt-to-income and the purpose.
+
+    Log-odds = -1 + 3 tanh(2 score) - dti + effect, with both scaled to [-1, 1].
+    """
+    projection = np.zeros((len(NUMERIC), 2))
+    projection[NUMERIC.index("risk_score"), 0] = 1.0
+    projection[NUMERIC.index("dti"), 1] = 1.0
+    line = np.array([[[1.0]], [[-1.0]]])  # of dti: a small slope has no curvature
+    return Scorer(
+        features=Features(
+            (*NUMERIC, PURPOSE), {PURPOSE: PURPOSES}, CENTRE, FACTOR, named=True
+        ),
+        classes=(0, 1),
+        projection=projection,
+        subnetworks=Subnetworks(
+            (np.array([[[2.0]], [[1e-4]]]), line * np.array([[[1.0]], [[1e4]]])),
+            (np.zeros((2, 1, 1)), np.zeros((2, 1, 1))),
+            "tanh",
+        ),
+        scales=np.array([3.0, 1.0]),
+        effects=(np.array([1.0, 0.5, 0.0, -0.5, -1.0]),),
+        category_scales=np.array([0.5]),
+        intercept=-1.0,
+        spread=Spread(
+            np.tile(np.linspace(-1, 1, 21), (2, 1)),
+            np.full((2, 20), 0.05),
+            (np.full(len(PURPOSES), 1 / len(PURPOSES)),),
+        ),
+    )
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Return a project in which the smoke run was done, and what the console said.
+
+    One run serves all tests, those of other worker processes too: do not change it.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # each worker has a folder of its own in a common one
+    project, result = folder / "finished", folder / "finished.json"
+    with FileLock(folder / "finished.lock"):
+        if not result.exists():
+            copy_project(project)
+            done = kedro_run(project, "--pipeline", "lendingclub", "--env", "smoke")
+            said = done.stdout + done.stderr
+            result.write_text(json.dumps({"code": done.returncode, "said": said}))
+    outcome = json.loads(result.read_text())
+    assert outcome["code"] == 0, outcome["said"]
+    return project, outcome["said"]

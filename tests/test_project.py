@@ -2,18 +2,23 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import yaml
 from kedro.config import OmegaConfigLoader
 from kedro.io import DataCatalog
+from projects import PROJECT
 
 from ridgeline import settings
 from ridgeline.pipeline_registry import register_pipelines
+from ridgeline.pipelines.baselines.pipeline import METHODS
+from ridgeline.pipelines.xnn.pipeline import STAGES
 
-PROJECT = Path(__file__).parents[1]
 ENVIRONMENTS = ["base", "smoke", "files", "paper", "spark"]
+DATA = ("ingestion", "cleaning", "splitting")
+NETWORK = ("tuning", "training", "pruning", "refinement")
+PARTS = (*DATA, *NETWORK, "baselines", "evaluation", "reporting")
+MODELS = [*(f"xnn.{stage}" for stage in STAGES), *METHODS]
 
 
 def loader(environment):
@@ -22,28 +27,107 @@ def loader(environment):
     )
 
 
+def names(pipeline):
+    return {node.name for node in pipeline.nodes}
+
+
+def parameters_of(pipeline):
+    """Names of the parameters that the nodes take, without Kedro's prefix."""
+    prefix = "params:"
+    inputs = (name for name in pipeline.inputs() if name.startswith(prefix))
+    return {name.removeprefix(prefix) for name in inputs}
+
+
 def test_pipelines_that_are_promised():
     pipelines = register_pipelines()
-    assert {"ingestion", "cleaning", "splitting", "data", "lendingclub"} <= set(
-        pipelines
-    )
-    parts = ("ingestion", "cleaning", "splitting")
-    nodes = [node.name for part in parts for node in pipelines[part].nodes]
-    assert sorted(nodes) == sorted(node.name for node in pipelines["data"].nodes)
-    for pipeline in pipelines.values():
-        assert all(node.name == node.func.__name__ for node in pipeline.nodes)
+    assert set(pipelines) == {*PARTS, "data", "lendingclub", "__default__"}
+    for whole, parts in (("data", DATA), ("lendingclub", PARTS)):
+        nodes = [node.name for part in parts for node in pipelines[part].nodes]
+        assert sorted(nodes) == sorted(node.name for node in pipelines[whole].nodes)
+    assert names(pipelines["__default__"]) == names(pipelines["lendingclub"])
+
+
+def test_nodes_are_named_after_what_they_do():
+    for node in register_pipelines()["lendingclub"].nodes:
+        namespace, _, name = node.name.rpartition(".")
+        assert namespace == (node.namespace or "")
+        # One function judges all stages of the network: these nodes name the stage.
+        stages = {f"evaluate_{stage}" for stage in STAGES}
+        own = stages if namespace == "xnn" else set()
+        assert name == node.func.__name__ or name in own
+
+
+def test_each_method_has_its_namespace():
+    pipelines = register_pipelines()
+    assert names(pipelines["baselines"]) == {f"{name}.fit_method" for name in METHODS}
+    judged = {f"{name}.evaluate_model" for name in METHODS}
+    judged |= {f"xnn.evaluate_{stage}" for stage in STAGES}
+    judged |= {"compare_models", "plot_curves"}
+    assert names(pipelines["evaluation"]) == judged
+    for name in METHODS:
+        inputs = pipelines["baselines"].filter(node_namespaces=[name]).inputs()
+        params = {f"params:baselines.{name}", "params:seed"}
+        assert inputs == {"train", "validation", *params}
+
+
+def test_nodes_describe_themselves_for_kedro_viz():
+    for node in register_pipelines()["lendingclub"].nodes:
+        assert node.func.__doc__.splitlines()[0].endswith("."), node.name
+
+
+def test_methods_are_the_classifiers_of_the_registry():
+    from ridgeline.baselines.registry import BASELINES
+
+    classifiers = {n for n, one in BASELINES.items() if "classification" in one.tasks}
+    assert set(METHODS) == classifiers
+    assert len(METHODS) == len(classifiers)
+
+
+def test_every_model_has_a_title_of_its_own():
+    from ridgeline.reporting.titles import MODEL_TITLES
+
+    assert set(MODEL_TITLES) == set(MODELS)
+    assert len(set(MODEL_TITLES.values())) == len(MODELS)
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_every_dataset_is_in_the_catalog(environment):
     configuration = loader(environment)
     catalog = DataCatalog.from_config(configuration["catalog"])
-    parameters = configuration["parameters"]
-    for name in register_pipelines()["__default__"].datasets():
-        if name.startswith("params:"):
-            assert name.removeprefix("params:") in parameters
-        else:
-            assert name in catalog
+    pipeline = register_pipelines()["__default__"]
+    # By a name or a pattern; what is in neither would stay in memory.
+    for name in pipeline.datasets():
+        if not name.startswith("params:"):
+            assert name in catalog, name
+    for name in parameters_of(pipeline):
+        group, _, key = name.partition(".")
+        value = configuration["parameters"][group]
+        assert not key or key in value, name
+
+
+def test_no_two_datasets_share_a_file():
+    catalog = DataCatalog.from_config(loader("base")["catalog"])
+    outputs = register_pipelines()["__default__"].all_outputs()
+    paths = [str(catalog.get(name)._filepath) for name in sorted(outputs)]
+    assert len(set(paths)) == len(paths) > 60
+
+
+def test_outputs_of_a_model_go_to_its_child_run():
+    catalog = DataCatalog.from_config(loader("base")["catalog"])
+    outputs = register_pipelines()["__default__"].all_outputs()
+    records = {
+        name: (catalog.get(name).metadata or {}).get("mlflow", {}) for name in outputs
+    }
+    assert {record["run"] for record in records.values() if record} == set(MODELS)
+    logged = {r["run"]: name for name, r in records.items() if r.get("model")}
+    assert set(logged) == set(MODELS)
+    for name in MODELS:
+        stage = name.startswith("xnn.")
+        metrics = f"{name}_metrics" if stage else f"{name}.metrics"
+        assert records[metrics]["run"] == name
+        assert logged[name] == (name if stage else f"{name}.model")
+    registered = {name: r["register"] for name, r in records.items() if "register" in r}
+    assert registered == {"xnn.refined": "ridgeline-lendingclub"}
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
@@ -54,15 +138,58 @@ def test_every_dataset_has_a_layer_and_a_sentence(environment):
         assert metadata["description"].endswith("."), name
 
 
+def keys(values):
+    """The keys of nested groups, with dots between the levels."""
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield from (f"{key}.{inner}" for inner in keys(value))
+        else:
+            yield key
+
+
 def test_every_parameter_has_its_default_in_the_configuration():
+    from ridgeline.baselines.settings import BaselineSettings
+    from ridgeline.evaluation.metrics import EvaluationSettings
     from ridgeline.lendingclub.cleaning import CleaningRules
     from ridgeline.lendingclub.splitting import SplitShares
+    from ridgeline.pipelines.xnn.settings import XnnSettings
 
     parameters = loader("base")["parameters"]
-    assert CleaningRules(**parameters["cleaning"]) == CleaningRules()
-    assert set(parameters["cleaning"]) == set(CleaningRules.model_fields)
-    assert SplitShares(**parameters["splitting"]) == SplitShares()
-    assert set(parameters["splitting"]) == set(SplitShares.model_fields)
+    groups = {
+        "cleaning": CleaningRules,
+        "splitting": SplitShares,
+        "evaluation": EvaluationSettings,
+    }
+    for name, group in groups.items():
+        assert group(**parameters[name]) == group()
+        assert set(parameters[name]) == set(group.model_fields)
+    # Some values of the network and of the methods are of these data.
+    network = XnnSettings(**parameters["xnn"])
+    assert set(keys(parameters["xnn"])) == set(keys(network.model_dump()))
+    assert set(parameters["baselines"]) == set(METHODS)
+    for name in METHODS:
+        BaselineSettings(**parameters["baselines"][name])
+        assert set(parameters["baselines"][name]) == set(BaselineSettings.model_fields)
+    assert set(parameters) == {*groups, "xnn", "baselines", "seed"}
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_settings_of_every_environment_are_allowed(environment):
+    from ridgeline.baselines.settings import BaselineSettings, check_settings
+    from ridgeline.evaluation.metrics import EvaluationSettings
+    from ridgeline.lendingclub.modelling import NUMERIC
+    from ridgeline.pipelines.xnn.settings import XnnSettings
+    from ridgeline.xnn.estimator import XNNClassifier
+
+    parameters = loader(environment)["parameters"]
+    EvaluationSettings(**parameters["evaluation"])
+    network = XnnSettings(**parameters["xnn"])
+    estimator = XNNClassifier(**network.estimator_parameters({}, 0))
+    estimator._validate_params()
+    assert (network.network.n_subnetworks or 1) <= len(NUMERIC)
+    for name in METHODS:
+        settings = BaselineSettings(**parameters["baselines"][name])
+        check_settings(name, "classification", settings)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """`kedro run` as a person types it, in a copy of the project."""
 
-import os
+import html
+import json
+import re
 import shutil
 import signal
 import sqlite3
@@ -11,19 +13,24 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from projects import (
+    command,
+    copy_data,
+    copy_project,
+    environment,
+    kedro_run,
+    turn_tracking_off,
+)
 
-PROJECT = Path(__file__).parents[1]
 SETS = ("train", "validation", "test")
-
-
-def copy_project(target):
-    """Copy what a checkout has; data and runs of this folder stay where they are."""
-    target.mkdir()
-    for name in ("conf", "src"):
-        shutil.copytree(PROJECT / name, target / name)
-    for name in ("pyproject.toml", ".telemetry"):
-        shutil.copy(PROJECT / name, target / name)
-    return target
+NETWORKS = ("xnn_trained.json", "xnn_pruned.json", "xnn_refined.json")
+REGISTERED = "ridgeline-lendingclub"
+# Every judged model has these metrics; components only where a model has any.
+METRICS = {
+    *("auc", "auc_low", "auc_high", "ks", "log_loss", "brier", "calibration_error"),
+    *("accuracy", "threshold", "fit_seconds", "predict_seconds", "n_parameters"),
+    "n_test",
+}
 
 
 @pytest.fixture
@@ -32,37 +39,43 @@ def project(tmp_path):
     return copy_project(tmp_path / "project")
 
 
-def command(*arguments):
-    return [sys.executable, "-m", "kedro", "run", *arguments]
-
-
-def environment():
-    return os.environ | {"DO_NOT_TRACK": "true", "COLUMNS": "200"}
-
-
-def kedro_run(project, *arguments):
-    return subprocess.run(
-        command(*arguments),
-        cwd=project,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def sets(project):
     folder = project / "data" / "05_model_input"
     return {name: pd.read_parquet(folder / f"{name}.parquet") for name in SETS}
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """Return a project in which the smoke run has been done; do not change it."""
-    project = copy_project(tmp_path_factory.mktemp("finished") / "project")
-    done = kedro_run(project, "--pipeline", "lendingclub", "--env", "smoke")
-    assert done.returncode == 0, done.stdout + done.stderr
-    return project, done.stdout + done.stderr
+def reported(project, name):
+    """A file of the folder that people look at."""
+    path = project / "data" / "08_reporting" / name
+    return pd.read_csv(path) if path.suffix == ".csv" else path.read_text()
+
+
+def in_one_line(text):
+    """What a console says, wherever it breaks its lines."""
+    return " ".join(text.split())
+
+
+def query(project, statement):
+    with sqlite3.connect(project / "mlflow.db") as database:
+        return database.execute(statement).fetchall()
+
+
+def child_metrics(project):
+    """Metrics of each child run of MLflow, by its name."""
+    parents = "SELECT run_uuid FROM tags WHERE key = 'mlflow.parentRunId'"
+    found = {
+        name: {}
+        for (name,) in query(
+            project, f"SELECT name FROM runs WHERE run_uuid IN ({parents})"
+        )
+    }
+    for name, key, value in query(
+        project,
+        "SELECT name, key, value FROM latest_metrics JOIN runs USING (run_uuid)"
+        f" WHERE run_uuid IN ({parents})",
+    ):
+        found[name][key] = value
+    return found
 
 
 def test_smoke_run_makes_three_sets_of_numbers(finished):
@@ -80,13 +93,60 @@ def test_smoke_run_makes_three_sets_of_numbers(finished):
         assert rows.filter(like="purpose_").sum(axis=1).eq(1).all()
 
 
-def test_console_shows_the_audit_and_the_next_step(finished):
+def test_example_for_mlflow_is_some_of_the_rows(finished):
+    project, _ = finished
+    example = pd.read_csv(project / "data/05_model_input/input_example.csv")
+    assert len(example) == 5
+    known = pd.concat(sets(project).values())
+    numbers = list(example.columns.drop("purpose"))
+    assert len(example.merge(known, on=numbers)) >= 5
+
+
+def test_console_shows_audit_comparison_and_the_next_steps(finished):
     project, said = finished
-    audit = pd.read_csv(project / "data/08_reporting/cleaning_audit.csv")
+    audit = reported(project, "cleaning_audit.csv")
     kept = audit[audit.step == "outside_window"].kept
     assert all(f"{count:,}" in said for count in kept)
-    assert "mlflow ui --backend-store-uri sqlite:///mlflow.db" in said
+    table = reported(project, "comparison_table.csv")
+    assert len(table) == 9
+    for row in table.itertuples():
+        numbers = (f"{value:.4f}" for value in (row.auc, row.auc_low, row.auc_high))
+        assert re.search(".*".join([re.escape(row.title), *numbers]), said)
+    assert "2,800 training rows are above its limit of 2,000" in in_one_line(said)
+    assert "mlflow ui --backend-store-uri sqlite:///mlflow.db" in in_one_line(said)
+    assert "open data/08_reporting/model_report.html in a browser" in in_one_line(said)
+    assert "kedro viz run" in said
+
+
+def test_good_run_warns_of_nothing(finished):
+    _, said = finished
     assert "WARNING" not in said
+    assert "ERROR" not in said
+
+
+def test_report_is_one_file_with_findings_and_limits(finished):
+    project, _ = finished
+    page = reported(project, "model_report.html")
+    bare = re.sub(r"data:image/png;base64,[A-Za-z0-9+/=]+", "PICTURE", page)
+    assert not re.search(r"(https?:)?//\w|@import|url\(|<script|<link", bare)
+    assert bare.count("PICTURE") == 4
+    text = in_one_line(html.unescape(re.sub(r"<[^>]+>", "", bare)))
+    for name in ("findings.json", "limits.json"):
+        sentences = json.loads(reported(project, name))
+        assert sentences
+        assert all(in_one_line(sentence) in text for sentence in sentences)
+    for title in reported(project, "comparison_table.csv")["title"]:
+        assert title in text
+    # Where the checkout lies is nobody's business.
+    assert str(project) not in page
+
+
+def test_truth_of_the_embedded_data_is_compared(finished):
+    project, _ = finished
+    numbers = json.loads(reported(project, "truth_metrics.json"))
+    assert sum(numbers["true_importance"].values()) == pytest.approx(1)
+    assert sum(numbers["model_importance"].values()) == pytest.approx(1)
+    assert numbers["correlation"]
 
 
 def test_mlflow_has_the_run_with_the_audit_as_metrics(finished):
@@ -110,17 +170,138 @@ def test_mlflow_has_the_run_with_the_audit_as_metrics(finished):
     assert "type_applications/applications_typed.json" in artifacts
 
 
-def test_same_seed_same_data_with_the_hooks_off(finished, project):
-    (project / "conf" / "local").mkdir(exist_ok=True)
-    (project / "conf" / "smoke" / "mlflow.yml").write_text("enabled: false\n")
-    done = kedro_run(project, "--pipeline", "data", "--env", "smoke")
-    assert done.returncode == 0, done.stderr
+def test_mlflow_has_a_child_for_each_model_with_the_same_metrics(finished):
+    project, _ = finished
+    children = child_metrics(project)
+    table = reported(project, "comparison_table.csv").set_index("model")
+    assert set(children) == {*table.index, "svm"}
+    # A method that was not applicable has no numbers to be compared by mistake.
+    assert "auc" not in children["svm"]
+    for name, row in table.iterrows():
+        assert set(children[name]) >= METRICS
+        for metric in METRICS:
+            assert children[name][metric] == pytest.approx(row[metric], rel=1e-12)
+        has_components = not pd.isna(row["n_components"])
+        assert ("n_components" in children[name]) == has_components
+    for stage in ("trained", "pruned", "refined"):
+        assert children[f"xnn.{stage}"]["orthogonality_error"] < 1e-5
+
+
+def test_mlflow_has_the_losses_by_epoch(finished):
+    project, _ = finished
+    for stage, history in (("trained", "training"), ("refined", "refinement")):
+        path = project / f"data/06_models/xnn_{history}_history.csv"
+        losses = pd.read_csv(path).set_index("epoch")["validation_loss"]
+        logged = query(
+            project,
+            "SELECT step, value FROM metrics JOIN runs USING (run_uuid) WHERE "
+            f"name = 'xnn.{stage}' AND key = 'validation_loss' AND step > 0",
+        )
+        assert dict(logged) == pytest.approx(losses.to_dict())
+
+
+def test_refined_network_is_registered_with_its_lineage(finished):
+    project, _ = finished
+    (version,) = query(
+        project,
+        "SELECT v.name, r.name, v.status, v.source FROM model_versions v "
+        "JOIN runs r ON v.run_id = r.run_uuid",
+    )
+    assert version[:3] == (REGISTERED, "xnn.refined", "READY")
+    tags = dict(query(project, "SELECT key, value FROM model_version_tags"))
+    (parent,) = query(
+        project,
+        "SELECT run_uuid FROM runs WHERE run_uuid NOT IN "
+        "(SELECT run_uuid FROM tags WHERE key = 'mlflow.parentRunId')",
+    )
+    assert tags["parent_run_id"] == parent[0]
+    assert tags["pipeline"] == "lendingclub"
+    assert len(tags["data_fingerprint"]) == 64
+    # What was registered is the file that the run has left, byte for byte.
+    left = (project / "data/06_models/xnn_refined.json").read_bytes()
+    folder = Path(version[3].removeprefix("file://"))
+    assert left in [path.read_bytes() for path in folder.rglob("*.json")]
+
+
+def test_same_seed_same_data_and_models_with_the_hooks_off(finished, project):
+    give_penalties(finished[0], project)
+    turn_tracking_off(project, "smoke")
+    pipelines = "data,training,pruning,refinement"
+    done = kedro_run(project, "--pipelines", pipelines, "--env", "smoke")
+    assert done.returncode == 0, done.stdout + done.stderr
     assert not (project / "mlflow.db").exists()
     for name, rows in sets(finished[0]).items():
         pd.testing.assert_frame_equal(rows, sets(project)[name])
+    for name in NETWORKS:
+        assert network(project, name) == network(finished[0], name)
 
 
-def test_run_killed_while_cleaning_can_be_started_again(finished, project):
+def give_penalties(source, target):
+    """Copy what tuning has found, so that training can begin."""
+    name = "data/06_models/xnn_best_parameters.json"
+    (target / name).parent.mkdir(parents=True)
+    shutil.copy(source / name, target / name)
+
+
+def network(project, name):
+    return (project / "data" / "06_models" / name).read_bytes()
+
+
+def test_training_that_was_killed_goes_on_and_ends_with_the_same_network(
+    finished, tmp_path
+):
+    # Enough epochs for the training to last some seconds after its first checkpoint.
+    epochs = "xnn.training.max_epochs=600"
+    arguments = ("--pipeline", "training", "--env", "smoke", "--params", epochs)
+    whole, broken = (copy_project(tmp_path / name) for name in ("whole", "broken"))
+    for copy in (whole, broken):
+        copy_data(finished[0], copy, "05_model_input")
+        give_penalties(finished[0], copy)
+        turn_tracking_off(copy, "smoke")
+    process = started(broken, *arguments)
+    checkpoint = broken / "data/06_models/.checkpoints/training-0.npz"
+    wait_for(checkpoint, process)
+    first = checkpoint.read_bytes()
+    while process.poll() is None and checkpoint.read_bytes() == first:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert checkpoint.exists()
+    assert not (broken / "data/06_models/xnn_trained.json").exists()
+
+    again = kedro_run(broken, *arguments)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "Going on after epoch" in again.stdout + again.stderr
+    assert not checkpoint.exists()
+    done = kedro_run(whole, *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Going on after epoch" not in done.stdout + done.stderr
+    trained = "xnn_trained.json"
+    assert network(broken, trained) == network(whole, trained)
+    # The history, too, has every epoch once.
+    assert network(broken, "xnn_training_history.csv") == network(
+        whole, "xnn_training_history.csv"
+    )
+
+
+def started(project, *arguments):
+    """Start a run and do not wait for it."""
+    return subprocess.Popen(
+        command(*arguments),
+        cwd=project,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def wait_for(path, process):
+    """Wait until a file is there or the process has ended."""
+    while process.poll() is None and not path.exists():
+        time.sleep(0.002)
+
+
+def test_run_killed_while_cleaning_can_be_started_again(project):
     # Enough rows for the cleaning to last; every table of it is on disk and whole or
     # not there at all.
     (project / "conf/smoke/globals.yml").write_text(
@@ -129,16 +310,8 @@ def test_run_killed_while_cleaning_can_be_started_again(finished, project):
     arguments = ("--pipeline", "data", "--env", "smoke")
     typed = project / "data/02_intermediate/applications_typed.parquet"
     clean = project / "data/03_primary/applications_clean.parquet"
-    process = subprocess.Popen(
-        command(*arguments),
-        cwd=project,
-        env=environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    half_written = clean.with_name(f".{clean.name}.part")
-    while process.poll() is None and not half_written.exists():
-        time.sleep(0.002)
+    process = started(project, *arguments)
+    wait_for(clean.with_name(f".{clean.name}.part"), process)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     assert typed.exists()
@@ -202,5 +375,87 @@ def test_violation_stops_the_run_and_shows_the_rows(project, write_published):
 def test_misspelt_parameter_names_the_close_match(project):
     done = kedro_run(project, "--env", "smoke", "--params", "cleaning.max_amont=1")
     assert done.returncode != 0
-    assert "did you mean 'max_amount'?" in (done.stdout + done.stderr)
+    assert_one_sentence(done.stderr, "did you mean 'max_amount'?")
+    assert "Traceback" not in done.stdout
     assert not (project / "data").exists()
+    assert not (project / "mlflow.db").exists()
+
+
+# A parameter as somebody mistypes it, and what the answer names.
+MISTAKES = {
+    "clening.max_amount=1": "'clening': did you mean 'cleaning'?",
+    "sede=1": "'sede': did you mean 'seed'?",
+    "xnn.trainning.max_epochs=1": "'trainning': did you mean 'training'?",
+    "xnn.training.max_epoch=1": "'max_epoch': did you mean 'max_epochs'?",
+    "baselines.rff.tuning_rows=9": "rff': did you mean 'rf'?",
+    "baselines.rf.setings.max_depth=3": "'setings': did you mean 'settings'?",
+    "baselines.rf.settings.max_deph=3": "'max_deph': did you mean 'max_depth'?",
+    "evaluation.treshold=0.4": "'treshold': did you mean 'threshold'?",
+    "xnn.training.max_epochs=0": "'training.max_epochs' is 0",
+    "xnn.training.schedule=cosin": "'training.schedule' is 'cosin'",
+    "splitting.train=0.9": "must add up to 1",
+}
+# The commands one after the other in one process, which starts Kedro once.
+COMMANDS = """
+import sys
+from kedro.framework.cli.cli import main
+for parameter in sys.argv[1:]:
+    sys.argv = ["kedro", "run", "--env", "smoke", "--params", parameter]
+    try:
+        main()
+    except SystemExit as end:
+        print(f"= {parameter} ended with {end.code}", file=sys.stderr, flush=True)
+"""
+
+
+def test_every_mistake_in_the_parameters_is_one_sentence(project):
+    done = subprocess.run(
+        [sys.executable, "-c", COMMANDS, *MISTAKES],
+        cwd=project,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rest = done.stderr
+    for parameter, answer in MISTAKES.items():
+        said, end, rest = rest.partition(f"= {parameter} ended with 1\n")
+        assert end, parameter
+        assert_one_sentence(said, answer)
+    assert "Traceback" not in done.stdout
+    assert not (project / "data").exists()
+    assert not (project / "mlflow.db").exists()
+
+
+def assert_one_sentence(said, answer):
+    assert "Traceback" not in said
+    assert said.count("Error: ") == 1
+    assert answer in in_one_line(said.partition("Error: ")[2])
+
+
+def test_real_samples_are_modelled_with_a_warning_of_small_numbers(
+    project, real_samples
+):
+    # Settings of the smoke environment, so that it takes seconds.
+    shutil.copy(project / "conf/smoke/parameters.yml", project / "conf/files")
+    turn_tracking_off(project, "files")
+    files = ",".join(f"{kind}={path}" for kind, path in real_samples.items())
+    done = kedro_run(
+        project, "--pipeline", "lendingclub", "--env", "files", "--params", files
+    )
+    said = in_one_line(done.stdout + done.stderr)
+    assert done.returncode == 0, said
+    parts = sets(project)
+    assert sum(len(rows) for rows in parts.values()) == 4_240
+    # Of the test rows too few are of one class.
+    smaller = int(parts["test"]["approved"].value_counts().min())
+    assert smaller < 500
+    sentences = json.loads(reported(project, "limits.json"))
+    few = [one for one in sentences if f"Only {smaller:,} of" in one]
+    assert len(few) == 1
+    assert in_one_line(few[0]) in said.replace(" WARNING ", " ")
+    page = html.unescape(reported(project, "model_report.html"))
+    assert few[0] in page
+    # Nobody knows the truth of real files.
+    assert json.loads(reported(project, "truth_metrics.json")) == {}
+    assert "known truth" not in page

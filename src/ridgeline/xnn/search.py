@@ -147,6 +147,8 @@ def _search(
     seed = model.random_state
     if not isinstance(seed, int):
         seed = int(check_random_state(seed).randint(np.iinfo(np.int32).max))
+    if len(points) == 1:
+        n_jobs = 1  # another process would compile again what this one will need
     fits = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(_fit)(clone(model).set_params(**point, random_state=seed), data)
         for point in points

@@ -40,6 +40,7 @@ def tune_penalties(
         validation_data=held,
         grid=grid,
         standard_errors=tuning.standard_errors,
+        n_jobs=tuning.n_jobs,
     )
     best = {name: float(getattr(found.model, name)) for name in grid}
     chosen = ", ".join(f"{name} {value:.2g}" for name, value in best.items())

@@ -35,6 +35,7 @@ class TuningSettings(Parameters):
     standard_errors: float = Field(default=1.0, ge=0)
     rows: int | None = Field(default=20_000, ge=100)
     max_epochs: int | None = Field(default=None, ge=1)
+    n_jobs: int = -1
 
 
 class TrainingSettings(Parameters):

@@ -1,0 +1,145 @@
+"""Each model judged by the same code, and all of them side by side."""
+
+import logging
+
+import numpy as np
+import pandas as pd
+import pytest
+from kedro.io import DataCatalog, MemoryDataset
+from kedro.runner import SequentialRunner
+from matplotlib.figure import Figure
+from sklearn.metrics import log_loss, roc_auc_score
+
+from ridgeline.baselines.fitting import NotApplicable
+from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
+from ridgeline.lendingclub.modelling import model_sample
+from ridgeline.pipeline_registry import register_pipelines
+from ridgeline.pipelines.evaluation.nodes import (
+    compare_models,
+    evaluate_model,
+    plot_curves,
+)
+from ridgeline.reporting.titles import MODEL_TITLES
+
+SETTINGS = EvaluationSettings(bootstrap_samples=50, calibration_bins=5)
+REPORT = {"fit_seconds": 1.5, "n_parameters": 9, "n_components": 3, "epochs": 7}
+NO_MODEL = NotApplicable("svm", "There are too many rows.")
+
+
+@pytest.fixture(scope="module")
+def held_out(make_applications):
+    return make_applications(300, 3)
+
+
+@pytest.fixture(scope="module")
+def judged(known_network, held_out):
+    return evaluate_model(known_network, REPORT, held_out, SETTINGS, seed=1)
+
+
+def test_metrics_are_those_of_the_probabilities(judged, known_network, held_out):
+    metrics, _ = judged
+    sample = model_sample(held_out)
+    probability = known_network.predict_proba(sample.features)[:, 1]
+    assert metrics["auc"] == pytest.approx(
+        roc_auc_score(held_out["approved"], probability)
+    )
+    assert metrics["log_loss"] == pytest.approx(
+        log_loss(held_out["approved"], probability)
+    )
+    expected = evaluate(sample.approved, probability, SETTINGS, 1)
+    assert expected.metrics.items() <= metrics.items()
+    assert metrics["n_test"] == 300
+
+
+def test_metrics_have_the_agreed_names(judged):
+    metrics, _ = judged
+    assert set(metrics) == {
+        *("auc", "auc_low", "auc_high", "ks", "log_loss", "brier"),
+        *("calibration_error", "accuracy", "threshold", "n_test"),
+        *("fit_seconds", "predict_seconds", "n_parameters", "n_components"),
+    }
+    taken = {name: metrics[name] for name in REPORT if name in metrics}
+    assert taken == {"fit_seconds": 1.5, "n_parameters": 9, "n_components": 3}
+
+
+def test_model_without_components_has_no_such_metric(known_network, held_out):
+    report = {"fit_seconds": 1.0, "n_parameters": 2}
+    metrics, _ = evaluate_model(known_network, report, held_out, SETTINGS, seed=1)
+    assert "n_components" not in metrics
+
+
+def test_curves_are_plain_lists_that_make_the_same_tables(
+    judged, known_network, held_out
+):
+    _, curves = judged
+    sample = model_sample(held_out)
+    probability = known_network.predict_proba(sample.features)[:, 1]
+    expected = evaluate(sample.approved, probability, SETTINGS, 1)
+    for kind in ("roc", "calibration"):
+        found = pd.DataFrame(curves[kind])
+        pd.testing.assert_frame_equal(found, getattr(expected, kind))
+        assert all(isinstance(column, list) for column in curves[kind].values())
+
+
+def test_rows_are_not_changed(known_network, held_out):
+    before = held_out.copy(deep=True)
+    evaluate_model(known_network, REPORT, held_out, SETTINGS, seed=1)
+    pd.testing.assert_frame_equal(held_out, before)
+
+
+def test_reason_why_there_is_no_model_goes_through(judged, held_out, caplog):
+    caplog.set_level(logging.INFO, logger="ridgeline")
+    report = {"not_applicable": NO_MODEL.reason}
+    metrics, curves = evaluate_model(NO_MODEL, report, held_out, SETTINGS, seed=1)
+    assert metrics == {"not_applicable": NO_MODEL.reason}
+    assert curves == {}
+    table, missing = compare_models(**{"svm": metrics, "xnn.refined": judged[0]})
+    assert table["model"].to_list() == ["xnn.refined"]
+    assert missing == {MODEL_TITLES["svm"]: NO_MODEL.reason}
+    assert MODEL_TITLES["svm"] in caplog.text
+    assert NO_MODEL.reason in caplog.text
+
+
+def test_comparison_is_by_auc_and_has_titles(judged):
+    aucs = {"rf": 0.7, "xnn.refined": 0.9, "logr": 0.8}
+    metrics = {name: judged[0] | {"auc": auc} for name, auc in aucs.items()}
+    table, missing = compare_models(**metrics)
+    assert missing == {}
+    assert table["model"].to_list() == ["xnn.refined", "logr", "rf"]
+    assert table["auc"].to_list() == [0.9, 0.8, 0.7]
+    assert table["title"].to_list() == [MODEL_TITLES[name] for name in table["model"]]
+
+
+def test_curves_of_the_compared_models_are_drawn(judged):
+    metrics, curves = judged
+    table, _ = compare_models(**{"xnn.refined": metrics, "rf": metrics | {"auc": 0.5}})
+    drawn = plot_curves(table, **{"xnn.refined": curves, "rf": curves, "svm": {}})
+    for figure in drawn:
+        assert isinstance(figure, Figure)
+        texts = {text.get_text() for text in figure.findobj(match=_is_text)}
+        assert any(MODEL_TITLES["xnn.refined"] in text for text in texts)
+        assert any(MODEL_TITLES["rf"] in text for text in texts)
+        assert not any(MODEL_TITLES["svm"] in text for text in texts)
+
+
+def _is_text(artist):
+    return hasattr(artist, "get_text")
+
+
+def test_one_method_is_judged_by_its_node_alone(judged, known_network, held_out):
+    pipeline = register_pipelines()["evaluation"].filter(
+        node_names=["gam.evaluate_model"]
+    )
+    given = {
+        "gam.model": known_network,
+        "gam.report": REPORT,
+        "test": held_out,
+        "params:evaluation": SETTINGS,
+        "params:seed": 1,
+    }
+    catalog = DataCatalog({name: MemoryDataset(data) for name, data in given.items()})
+    found = SequentialRunner().run(pipeline, catalog)
+    assert set(found) == {"gam.metrics", "gam.curves"}
+    metrics = found["gam.metrics"].load()
+    assert np.isclose(metrics["auc_low"], judged[0]["auc_low"])
+    assert set(metrics) == set(judged[0])

@@ -1,0 +1,152 @@
+"""The explanation in figures and words, the limits, and the page that has them all."""
+
+import html
+import io
+import logging
+import re
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from ridgeline.evaluation.metrics import EvaluationSettings
+from ridgeline.lendingclub.cleaning import CleaningRules
+from ridgeline.pipelines.evaluation.nodes import compare_models, evaluate_model
+from ridgeline.pipelines.reporting.nodes import (
+    explain_network,
+    list_limits,
+    write_report,
+)
+
+SETTINGS = EvaluationSettings(bootstrap_samples=50, calibration_bins=5)
+REASON = "There are too many rows."
+AUDIT = pd.DataFrame(
+    [
+        ["filter", "missing_value", "no cell", "accepted", 100, 10, 90, ""],
+        ["filter", "missing_value", "no cell", "rejected", 1000, 600, 400, ""],
+    ],
+    columns="section step rule class rows_in removed kept examples".split(),
+)
+
+
+@pytest.fixture(scope="module")
+def held_out(make_applications):
+    return make_applications(400, 3)
+
+
+@pytest.fixture(scope="module")
+def comparison(known_network, held_out):
+    report = {"fit_seconds": 1.0, "n_parameters": 9}
+    metrics, _ = evaluate_model(known_network, report, held_out, SETTINGS, seed=1)
+    judged = {"xnn.refined": metrics, "rf": metrics | {"auc": 0.6}}
+    return compare_models(**judged)[0]
+
+
+@pytest.fixture(scope="module")
+def truth():
+    """Curves that the known network follows but for dti, which goes the other way."""
+    from ridgeline.lendingclub.simulator.truth import COMPONENTS, component_curve
+
+    curves = {name: component_curve(name, 2_000, 20_000) for name in COMPONENTS}
+    score = curves["risk_score"]
+    curves["risk_score"] = score.assign(log_odds=score["value"] / 100)
+    curves["dti"] = curves["dti"].assign(log_odds=curves["dti"]["value"] / 100)
+    return curves
+
+
+@pytest.fixture(scope="module")
+def explained(known_network, held_out, truth, comparison):
+    before = held_out.copy(deep=True)
+    found = explain_network(known_network, held_out, truth, comparison)
+    pd.testing.assert_frame_equal(held_out, before)
+    return found
+
+
+def picture(figure):
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=40)
+    return buffer.getvalue()
+
+
+def test_explanation_is_two_figures_numbers_and_sentences(explained):
+    beside, alone, numbers, sentences = explained
+    assert isinstance(beside, Figure)
+    assert isinstance(alone, Figure)
+    assert sentences[0].startswith("Risk score matters most")
+    assert numbers["correlation"]["ridge 1"] > 0.9
+    assert numbers["correlation"]["ridge 2"] < -0.9
+    assert set(numbers["model_importance"]) == set(numbers["true_importance"])
+
+
+def test_without_a_truth_nothing_is_said_about_it(known_network, held_out, comparison):
+    *_, numbers, sentences = explain_network(known_network, held_out, {}, comparison)
+    assert numbers == {}
+    assert not any("truth" in sentence for sentence in sentences)
+
+
+def test_small_numbers_are_warned_of_and_listed(held_out, truth, caplog):
+    arguments = {"audit": AUDIT, "rules": CleaningRules(), "evaluation": SETTINGS}
+    few = list_limits(test=held_out, truth={}, **arguments)
+    warned = [r.getMessage() for r in caplog.records if r.levelno == logging.WARNING]
+    assert len(warned) == 3  # approved, declined, rows in a bin
+    assert set(warned) <= set(few)
+    caplog.clear()
+    many = pd.concat([held_out] * 10)
+    assert not set(warned) & set(list_limits(test=many, truth={}, **arguments))
+    assert not caplog.records
+
+
+def test_limits_follow_the_grid_and_the_source(held_out, truth):
+    arguments = {"audit": AUDIT, "test": held_out, "evaluation": SETTINGS}
+    listed = {
+        (one_grid, simulated): list_limits(
+            truth=truth if simulated else {},
+            rules=CleaningRules(one_grid=one_grid),
+            **arguments,
+        )
+        for one_grid in (True, False)
+        for simulated in (True, False)
+    }
+    assert len({tuple(sentences) for sentences in listed.values()}) == 4
+
+
+@pytest.fixture(scope="module")
+def page(known_network, held_out, truth, comparison, explained):
+    beside, alone, _, sentences = explained
+    return write_report(
+        model=known_network,
+        test=held_out,
+        truth=truth,
+        found=sentences,
+        bounds=["A limit that nobody expected."],
+        audit=AUDIT,
+        comparison=comparison,
+        training={"rows": {"train": 1_234, "validation": 567}},
+        seed=4_321,
+        roc=picture(alone),
+        calibration=picture(alone),
+        explanation=picture(beside),
+        marginals=picture(alone),
+        missing={"Some method": REASON},
+    )
+
+
+def test_report_has_findings_limits_counts_and_reasons(page, explained):
+    text = html.unescape(re.sub(r"<[^>]+>", "", page))
+    for sentence in explained[-1]:
+        assert sentence in text
+    for piece in ("A limit that nobody expected.", "1,234", "567", "400", "4321"):
+        assert piece in text
+    assert REASON in text
+    assert page.count("data:image/png;base64,") == 4
+
+
+def test_report_knows_its_test_rows(page, held_out):
+    from ridgeline.pipelines.reporting.nodes import _fingerprint
+
+    assert _fingerprint(held_out) in page
+    assert _fingerprint(held_out.copy()) == _fingerprint(held_out)
+    changed = held_out.copy()
+    changed.loc[5, "amount"] += 1
+    assert _fingerprint(changed) != _fingerprint(held_out)
+    assert _fingerprint(held_out.iloc[::-1]) != _fingerprint(held_out)
