@@ -11,8 +11,7 @@ from projects import PROJECT
 
 from ridgeline import settings
 from ridgeline.pipeline_registry import register_pipelines
-from ridgeline.pipelines.baselines.pipeline import METHODS
-from ridgeline.pipelines.xnn.pipeline import STAGES
+from ridgeline.pipelines.models import METHODS, STAGES
 
 ENVIRONMENTS = ["base", "smoke", "files", "paper", "spark"]
 DATA = ("ingestion", "cleaning", "splitting")
@@ -75,16 +74,8 @@ def test_nodes_describe_themselves_for_kedro_viz():
         assert node.func.__doc__.splitlines()[0].endswith("."), node.name
 
 
-def test_methods_are_the_classifiers_of_the_registry():
-    from ridgeline.baselines.registry import BASELINES
-
-    classifiers = {n for n, one in BASELINES.items() if "classification" in one.tasks}
-    assert set(METHODS) == classifiers
-    assert len(METHODS) == len(classifiers)
-
-
 def test_every_model_has_a_title_of_its_own():
-    from ridgeline.reporting.titles import MODEL_TITLES
+    from ridgeline.pipelines.models import MODEL_TITLES
 
     assert set(MODEL_TITLES) == set(MODELS)
     assert len(set(MODEL_TITLES.values())) == len(MODELS)

@@ -19,7 +19,7 @@ from ridgeline.pipelines.evaluation.nodes import (
     evaluate_model,
     plot_curves,
 )
-from ridgeline.reporting.titles import MODEL_TITLES
+from ridgeline.pipelines.models import MODEL_TITLES
 
 SETTINGS = EvaluationSettings(bootstrap_samples=50, calibration_bins=5)
 REPORT = {"fit_seconds": 1.5, "n_parameters": 9, "n_components": 3, "epochs": 7}

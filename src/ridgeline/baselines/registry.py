@@ -172,7 +172,7 @@ BASELINES: Final[dict[str, Baseline]] = {
         size=sizes.linear,
     ),
     "svm": Baseline(
-        title="Support vector machine",
+        title="Support vectors, SVM",
         estimators={"classification": SVC, "regression": SVR},
         grid={"C": _POWERS, "gamma": _POWERS},
         size=sizes.support_vectors,
@@ -191,7 +191,7 @@ BASELINES: Final[dict[str, Baseline]] = {
         parallel=True,
     ),
     "mlp": Baseline(
-        title="Multi-layer perceptron",
+        title="Neural network (MLP)",
         estimators={"classification": MLPClassifier, "regression": MLPRegressor},
         settings={
             "hidden_layer_sizes": (100, 60),
@@ -203,7 +203,7 @@ BASELINES: Final[dict[str, Baseline]] = {
         validation="join",
     ),
     "elm": Baseline(
-        title="Extreme learning machine",
+        title="Extreme learning, ELM",
         estimators={"classification": ELMClassifier, "regression": ELMRegressor},
         grid={
             "n_nodes": (20, 50, 100, 200, 500),
@@ -221,7 +221,7 @@ BASELINES: Final[dict[str, Baseline]] = {
         prepared=False,
     ),
     "gam": Baseline(
-        title="Generalised additive model",
+        title="Additive model (GAM)",
         estimators=_XNNS,
         grid={"l1_scales": PAPER_GRID["l1_scales"]},
         settings={"projection": "identity"},

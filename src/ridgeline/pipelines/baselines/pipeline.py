@@ -4,12 +4,9 @@ from kedro.pipeline import Pipeline, pipeline
 
 from ridgeline.pipelines.baselines.nodes import fitting_node
 from ridgeline.pipelines.described import described_node
+from ridgeline.pipelines.models import METHODS
 
-__all__ = ["METHODS", "create_pipeline"]
-
-# The entries of `ridgeline.baselines.registry.BASELINES` that classify, in the order of
-# the report; a test holds the two together.
-METHODS = ("logr", "svm", "rf", "mlp", "elm", "naive_xnn", "gam")
+__all__ = ["create_pipeline"]
 
 
 def create_pipeline() -> Pipeline:

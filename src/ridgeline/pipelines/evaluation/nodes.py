@@ -9,8 +9,8 @@ import pandas as pd
 
 from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
 from ridgeline.lendingclub.modelling import model_sample
+from ridgeline.pipelines.models import MODEL_TITLES
 from ridgeline.reporting.comparison import comparison_table, comparison_text
-from ridgeline.reporting.titles import MODEL_TITLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,14 +3,14 @@
 from kedro.pipeline import Pipeline, pipeline
 from kedro.pipeline.node import Node
 
-from ridgeline.pipelines.baselines.pipeline import METHODS
 from ridgeline.pipelines.described import described_node
 from ridgeline.pipelines.evaluation.nodes import (
     compare_models,
     evaluate_model,
     plot_curves,
 )
-from ridgeline.pipelines.xnn.pipeline import NAMESPACE, STAGES
+from ridgeline.pipelines.models import METHODS, STAGES
+from ridgeline.pipelines.xnn.pipeline import NAMESPACE
 
 __all__ = ["create_pipeline"]
 

@@ -11,11 +11,9 @@ from ridgeline.pipelines.xnn.nodes import (
     tune_penalties,
 )
 
-__all__ = ["NAMESPACE", "STAGES", "create_pipelines"]
+__all__ = ["NAMESPACE", "create_pipelines"]
 
 NAMESPACE = "xnn"
-# The models that the stages leave, in their order.
-STAGES = ("trained", "pruned", "refined")
 
 _SETS = {"train": "train", "validation": "validation"}
 _SETTINGS = {"settings": "params:xnn"}
