@@ -4,8 +4,6 @@ Reading a file builds objects of the types that skops trusts (scikit-learn's pub
 estimators, NumPy's arrays) and of those listed here, whatever else the file names.
 """
 
-import os
-import secrets
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from ridgeline.errors import InputError
+from ridgeline.files import replace_file
 
 __all__ = ["TRUSTED_TYPES", "load_model", "save_model"]
 
@@ -60,7 +59,7 @@ def save_model(model: Any, path: str | Path) -> None:
             "ridgeline.baselines.storage.TRUSTED_TYPES if it may be trusted."
         )
         raise InputError(message)
-    _replace(target, content)
+    replace_file(target, content)
 
 
 def load_model(path: str | Path) -> Any:
@@ -123,21 +122,6 @@ def _model(content: bytes, name: str) -> Any:
             "again."
         )
         raise InputError(message) from error
-
-
-def _replace(target: Path, content: bytes) -> None:
-    """Writes a file in one step: readers find the former one or all of the new one."""
-    # A name of its own for each save: two at once do not write into one another.
-    part = target.with_name(f".ridgeline-{secrets.token_hex(8)}.part")
-    try:
-        with part.open("xb") as file:
-            file.write(content)
-            file.flush()
-            # Else a power cut could leave the new name with none of the content.
-            os.fsync(file.fileno())
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _parts(thing: Any, seen: set[int]) -> Iterator[Any]:

@@ -24,6 +24,7 @@ _PACKAGE: Final = Path(__file__).parents[1]
 _MODULES: Final = (
     "__init__.py",
     "errors.py",
+    "files.py",
     "baselines/__init__.py",
     "baselines/elm.py",
     "baselines/storage.py",

@@ -8,13 +8,15 @@ written whole or not at all, and read without pickle.
 import hashlib
 import json
 import logging
-import os
 import zipfile
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ridgeline.files import replace_file
 
 __all__ = ["Checkpoint", "Moment", "fingerprint"]
 
@@ -53,19 +55,16 @@ class Checkpoint:
     def save(self, problem: str, moment: Moment) -> None:
         """Replaces the file by this moment."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        part = self._path.with_name(f".{self._path.name}.part")
-        with part.open("wb") as file:
-            np.savez(
-                file,
-                allow_pickle=False,
-                problem=np.array(problem),
-                generator=np.array(json.dumps(moment.generator)),
-                losses=moment.losses,
-                **moment.state,
-            )
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(self._path)
+        content = BytesIO()
+        np.savez(
+            content,
+            allow_pickle=False,
+            problem=np.array(problem),
+            generator=np.array(json.dumps(moment.generator)),
+            losses=moment.losses,
+            **moment.state,
+        )
+        replace_file(self._path, content.getvalue())
 
     def remove(self) -> None:
         """Forgets the run: it is finished."""

@@ -7,8 +7,6 @@ it takes to read the same bits back.
 import hashlib
 import json
 import math
-import os
-import secrets
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -18,6 +16,7 @@ from numpy.typing import NDArray
 
 from ridgeline import __version__
 from ridgeline.errors import InputError
+from ridgeline.files import replace_file
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.scorer import ACTIVATIONS, Scorer, Spread, Subnetworks
 
@@ -56,7 +55,7 @@ def save_model(scorer: Scorer, path: str | Path) -> None:
         raise InputError(message) from None
     header = {"format": _FORMAT, "version": _VERSION, "written_by": __version__}
     document = header | {"sha256": _checksum(model), "model": model}
-    _replace(target, json.dumps(document, allow_nan=False).encode() + b"\n")
+    replace_file(target, json.dumps(document, allow_nan=False).encode() + b"\n")
 
 
 def load_model(path: str | Path) -> Scorer:
@@ -84,21 +83,6 @@ def load_model(path: str | Path) -> Scorer:
     except (TypeError, ValueError) as error:
         message = f"{name} holds no whole model, as {error}; save the model again."
         raise InputError(message) from None
-
-
-def _replace(target: Path, content: bytes) -> None:
-    """Writes a file in one step: readers find the former one or all of the new one."""
-    # A name of its own for each save: two at once do not write into one another.
-    part = target.with_name(f".ridgeline-{secrets.token_hex(8)}.part")
-    try:
-        with part.open("xb") as file:
-            file.write(content)
-            file.flush()
-            # Else a power cut could leave the new name with none of the content.
-            os.fsync(file.fileno())
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _document(path: Path, name: str) -> dict[str, Any]:
