@@ -60,9 +60,10 @@ viz: install ## Browse the lineage in Kedro-Viz
 ui: install ## Open the MLflow pages on this machine
 	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false $(BIN)/mlflow ui --host 127.0.0.1 --backend-store-uri sqlite:///mlflow.db
 
-bench: install ## Measure ingestion and training against their peers, at reduced sizes
+bench: install ## Measure against peers, at reduced sizes
 	$(BIN)/python benchmarks/ingestion.py
 	$(BIN)/python benchmarks/training.py --quick
+	$(BIN)/python benchmarks/lendingclub.py --scale 0.01 --skip ebm lightgbm
 
 lock: install ## Renew both lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade --extra dev --output-file requirements.lock pyproject.toml
