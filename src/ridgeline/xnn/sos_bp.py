@@ -144,7 +144,8 @@ def epochs_program(shape: Architecture, batch_size: int, epochs: int) -> Any:
         _, state, progress = tf.while_loop(goes_on, epoch, start)
         return state, progress
 
-    return tf.function(run, jit_compile=True)
+    # All control flow is written out: to look for more takes longer than to compile.
+    return tf.function(run, jit_compile=True, autograph=False)
 
 
 def _take(data: Data, order: Tensor, where: tuple[Tensor, Tensor], size: int) -> Rows:

@@ -6,7 +6,9 @@ share one compiled program.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +19,7 @@ from ridgeline.xnn.architecture import Architecture, Problem, Rows, Weights
 from ridgeline.xnn.checkpoint import Checkpoint, Moment, fingerprint
 from ridgeline.xnn.network import pack, unpack
 from ridgeline.xnn.progress import Report
+from ridgeline.xnn.runtime import drop_programs
 from ridgeline.xnn.schedules import Schedule
 from ridgeline.xnn.sos_bp import Data, State, Steps, epochs_program, initial_state
 from ridgeline.xnn.stiefel import orthogonality_error
@@ -84,7 +87,7 @@ def train(
     batch_rows = math.ceil(count / batches)
     size = max(_SMALLEST_BATCH, 8 * math.ceil(batch_rows / 8))
     room = min(_CALL_EPOCHS, max(1, _CALL_STEPS // batches))
-    program = epochs_program(shape, size, room)
+    program = partial(epochs_program, shape, size, room)
     data = _padded(rows[0], size), _padded(rows[1], size)
     places = len(data[0].rows.target) + size
     identity = ""
@@ -102,7 +105,7 @@ def train(
         epochs = np.arange(done, min(done + room, schedule.max_epochs))
         orders = _orders(rng, count, len(epochs), (room, places))
         steps = _steps(schedule, epochs, room, batch_rows)
-        state, progress = program(state, data, orders, steps, problem)
+        state, progress = _run(program, state, data, orders, steps, problem)
         losses = np.concatenate([losses, _losses(progress)], axis=1)
         if checkpoint:
             arrays = {name: part.numpy() for name, part in state._asdict().items()}
@@ -119,6 +122,19 @@ def train(
         diverged=bool(state.diverged),
         orthogonality_error=max(0.0, float(orthogonality_error(best.projection))),
     )
+
+
+def _run(program: Callable[[], Any], *arguments: Any) -> Any:
+    """Runs a program, which TensorFlow compiles or finds on disk when it is new."""
+    try:
+        return program()(*arguments)
+    except tf.errors.OpError:
+        if not drop_programs():
+            raise
+    # The one on disk may have been damaged. TensorFlow keeps a failure in mind: only a
+    # new function is compiled again.
+    epochs_program.cache_clear()
+    return program()(*arguments)
 
 
 def _is_over(state: State, schedule: Schedule) -> bool:
