@@ -15,7 +15,13 @@ from ridgeline.reporting.truth import TruthComparison
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["ReportContent", "render_report"]
+__all__ = [
+    "ReportContent",
+    "data_uri",
+    "number",
+    "render_report",
+    "render_template",
+]
 
 _DOTS_PER_INCH: Final = 200  # sharp in print
 _COMPARED: Final = {
@@ -81,6 +87,20 @@ class ReportContent:
 
 def render_report(content: ReportContent) -> str:
     """Renders the report as one HTML file, with figures and style inside."""
+    return render_template(
+        "report.html",
+        content=content,
+        figures={name: data_uri(figure) for name, figure in content.figures.items()},
+        audit=_audit_rows(content.audit),
+        unreadable=_unreadable_rows(content.audit),
+        compared=_compared(content.comparison),
+        importance=_records(content.importance),
+        truth=_truth_rows(content),
+    )
+
+
+def render_template(name: str, **values: Any) -> str:
+    """Renders one of the package's templates; values are escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -90,26 +110,18 @@ def render_report(content: ReportContent) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["number"] = _number
-    return environment.get_template("report.html").render(
-        content=content,
-        figures={name: _data_uri(figure) for name, figure in content.figures.items()},
-        audit=_audit_rows(content.audit),
-        unreadable=_unreadable_rows(content.audit),
-        compared=_compared(content.comparison),
-        importance=_records(content.importance),
-        truth=_truth_rows(content),
-    )
+    environment.filters["number"] = number
+    return environment.get_template(name).render(values)
 
 
-def _number(value: Any, digits: int = 4) -> str:
+def number(value: Any, digits: int = 4) -> str:
     """A number with thousands; a dash where there is none."""
     if value is None or pd.isna(value):
         return "\N{EN DASH}"
     return f"{float(value):,.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
-def _data_uri(figure: "Figure | bytes") -> str:
+def data_uri(figure: "Figure | bytes") -> str:
     """A figure as an address that holds the picture itself."""
     picture = figure if isinstance(figure, bytes) else _png(figure)
     return f"data:image/png;base64,{base64.b64encode(picture).decode()}"
@@ -155,15 +167,14 @@ def _compared(table: pd.DataFrame) -> dict[str, Any]:
     """Headings and cells of the comparison; a column without a number is left out."""
     frame = table.copy()
     frame["interval"] = [
-        f"{_number(row.auc_low)} to {_number(row.auc_high)}"
-        for row in frame.itertuples()
+        f"{number(row.auc_low)} to {number(row.auc_high)}" for row in frame.itertuples()
     ]
     shown = [name for name in _COMPARED if frame[name].notna().any()]
     rows = [
         [
             record[name]
             if name in ("title", "interval")
-            else _number(record[name], _DIGITS.get(name, 4))
+            else number(record[name], _DIGITS.get(name, 4))
             for name in shown
         ]
         for record in frame.to_dict("records")

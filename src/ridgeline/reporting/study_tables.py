@@ -1,0 +1,399 @@
+"""Tables of the simulation study, from its long table: a row for each task.
+
+It has `scenario`, `n`, `model`, `seconds`, `mse` and `excess`, and for networks how
+their projections lie. A task whose model was not applicable has no `mse`, and is left
+out. Cells may lack repetitions, or be absent.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ridgeline.errors import InputError
+
+__all__ = [
+    "MODEL_TITLES",
+    "SUMMARY_COLUMNS",
+    "Cell",
+    "against_paper",
+    "cells_of",
+    "compared",
+    "markdown_table",
+    "model_title",
+    "overlap_table",
+    "recovery_table",
+    "study_models",
+    "study_text",
+    "summarise",
+    "table_cells",
+]
+
+Titles = Mapping[str, str] | None
+
+# In the order of the paper's table; models that it does not have come after.
+MODEL_TITLES: Final[Mapping[str, str]] = {
+    "xnn": "xNN (enhanced)",
+    "naive_xnn": "xNN (naive)",
+    "svm": "SVR",
+    "rf": "RF",
+    "mlp": "MLP",
+    "elm": "ELM",
+    "lasso": "LASSO",
+    "gam": "GAM",
+}
+SUMMARY_COLUMNS: Final = tuple(
+    "scenario n model repetitions mse_mean mse_sd excess_mean excess_sd seconds".split()
+)
+_JUDGED: Final = (
+    "scenario n repetitions mse_mean standard_error paper paper_gap meets_paper "
+    "best_other other_mean other_gap meets_others better better_unlike_paper"
+).split()
+_RECOVERY: Final = "cosine_mean cosine_min curve_error".split()
+_OVERLAP: Final = (
+    "n_components overlap_mean overlap_max correlation_mean orthogonality_error"
+).split()
+_METRICS: Final = "mse mse_sd excess excess_sd seconds".split()
+_ROW: Final = ["scenario", "n"]
+_CELL: Final = ["scenario", "n", "model"]
+_NETWORKS: Final = ("xnn", "naive_xnn")
+_SHORT: Final = {"xnn": "xNN", "naive_xnn": "naive"}
+_NARROW: Final = 6  # characters of a number in the terminal
+_DIGITS: Final = 3  # of an MSE, as in the paper
+_NONE: Final = "\N{EN DASH}"
+
+
+class Cell(NamedTuple):
+    """A model's test MSE in one scenario at one n, as texts; empty for what is not."""
+
+    mean: str
+    sd: str
+    paper: str
+    best: bool  # the smallest mean of its row, at the decimals that are shown
+
+
+def summarise(results: pd.DataFrame) -> pd.DataFrame:
+    """Means and standard deviations over the repetitions of each cell.
+
+    Args:
+        results: The long table.
+
+    Returns:
+        Columns `SUMMARY_COLUMNS`, a row for each scenario, n and model that has a
+        result. Standard deviations are those of a sample, so that one repetition has
+        none; `seconds` is the mean of a task.
+
+    Raises:
+        InputError: If a column is missing, or there is no result.
+    """
+    _demand(results, [*_CELL, "seconds", "mse", "excess"])
+    done = results[results["mse"].notna()]
+    if done.empty:
+        message = "The study has no result to summarise; run at least one task."
+        raise InputError(message)
+    table = done.groupby(_CELL, as_index=False, observed=True).agg(
+        repetitions=("mse", "size"),
+        mse_mean=("mse", "mean"),
+        mse_sd=("mse", "std"),
+        excess_mean=("excess", "mean"),
+        excess_sd=("excess", "std"),
+        seconds=("seconds", "mean"),
+    )
+    return _in_order(table)[list(SUMMARY_COLUMNS)]
+
+
+def study_models(table: pd.DataFrame) -> list[str]:
+    """Models of a table: those of the paper in its order, then others by name."""
+    found = {str(model) for model in table["model"]}
+    return [*filter(found.__contains__, MODEL_TITLES), *sorted(found - {*MODEL_TITLES})]
+
+
+def model_title(model: str, titles: Titles = None) -> str:
+    """What to call a model."""
+    return (titles or {}).get(model, MODEL_TITLES.get(model, model))
+
+
+def compared(
+    summary: pd.DataFrame,
+    paper: pd.DataFrame,
+    titles: Titles = None,
+    not_comparable: Collection[str] = (),
+) -> pd.DataFrame:
+    """The paper's table with its figures beside ours, as numbers.
+
+    Args:
+        summary: As `summarise` makes it.
+        paper: The paper's test MSE: `scenario`, `n`, `model`, `mse`.
+        titles: What to call the models in the headings; a name without one stays.
+        not_comparable: Scenarios for which the paper's figures mean something else.
+
+    Returns:
+        A row for each scenario and n: for each model its mean test MSE, the standard
+        deviation and the paper's figure; `best` is the model with the smallest mean,
+        and `comparable` says whether the paper's figures may be compared with ours.
+    """
+    joined = _with_paper(summary, paper)
+    names = {model: (titles or {}).get(model, model) for model in study_models(summary)}
+    parts = {"mean": "mse_mean", "sd": "mse_sd", "paper": "paper"}
+    table = joined[_ROW].drop_duplicates()
+    for model, name in names.items():
+        own = joined.loc[joined["model"] == model, [*_ROW, *parts.values()]]
+        headings = {column: f"{name} {part}" for part, column in parts.items()}
+        table = table.merge(own.rename(columns=headings), on=_ROW, how="left")
+    best = joined.loc[joined.groupby(_ROW)["mse_mean"].idxmin(), "model"]
+    return table.assign(
+        best=best.map(names).to_numpy(),
+        comparable=~table["scenario"].isin(list(not_comparable)),
+    )
+
+
+def table_cells(
+    summary: pd.DataFrame, paper: pd.DataFrame, not_comparable: Collection[str] = ()
+) -> dict[str, dict[int, list[Cell]]]:
+    """The paper's table as texts, by scenario and n, a cell for each of the models.
+
+    Args:
+        summary: As `summarise` makes it.
+        paper: The paper's test MSE: `scenario`, `n`, `model`, `mse`.
+        not_comparable: Scenarios without the paper's figures.
+    """
+    models = study_models(summary)
+    found: dict[str, dict[int, list[Cell]]] = {}
+    for (scenario, n), rows in _with_paper(summary, paper).groupby(_ROW):
+        table = rows.set_index("model").reindex(models)
+        if scenario in not_comparable:
+            table["paper"] = np.nan
+        best = _decimals(table["mse_mean"].min())
+        found.setdefault(str(scenario), {})[int(str(n))] = [
+            Cell(
+                mean=_decimals(mean) or _NONE,
+                sd=_decimals(sd),
+                paper=_decimals(printed),
+                best=_decimals(mean) == best,
+            )
+            for mean, sd, printed in table[["mse_mean", "mse_sd", "paper"]].to_numpy()
+        ]
+    return found
+
+
+def markdown_table(
+    summary: pd.DataFrame,
+    paper: pd.DataFrame,
+    *,
+    titles: Titles = None,
+    not_comparable: Collection[str] = (),
+    note: str = "",
+    scenarios: Titles = None,
+) -> str:
+    """The paper's table as Markdown, a table for each scenario.
+
+    A cell such as `**1.072** (0.012) / 1.086` is our mean and standard deviation, and
+    the paper's mean; the best of our means, at three decimals, is bold.
+
+    Args:
+        summary: As `summarise` makes it.
+        paper: The paper's test MSE: `scenario`, `n`, `model`, `mse`.
+        titles: What to call the models; `MODEL_TITLES` without it.
+        not_comparable: Scenarios without the paper's figures ...
+        note: ... and the reason, which stands under each.
+        scenarios: Titles of the scenarios.
+    """
+    headings = ["n", *(model_title(model, titles) for model in study_models(summary))]
+    blocks = []
+    for scenario, rows in table_cells(summary, paper, not_comparable).items():
+        title = (scenarios or {}).get(scenario)
+        lines = [f"### {scenario}: {title}" if title else f"### {scenario}", ""]
+        table = [headings, ["---:"] * len(headings)]
+        table += [[f"{n:,}", *map(_markdown, cells)] for n, cells in rows.items()]
+        lines += [f"| {' | '.join(texts)} |" for texts in table]
+        if note and scenario in not_comparable:
+            lines += ["", note]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks) + "\n"
+
+
+def against_paper(
+    summary: pd.DataFrame,
+    paper: pd.DataFrame,
+    not_comparable: Collection[str] = (),
+    model: str = "xnn",
+) -> pd.DataFrame:
+    """One model against the paper's figures for it, and against our other models.
+
+    All gaps are measured by the standard error of the model's mean over its own
+    repetitions. Within one standard error counts as at or below; with one repetition
+    there is no standard error, and only at or below itself counts.
+
+    Args:
+        summary: As `summarise` makes it.
+        paper: The paper's test MSE: `scenario`, `n`, `model`, `mse`.
+        not_comparable: Scenarios to leave out.
+        model: That which is judged.
+
+    Returns:
+        A row for each cell that the model and the paper have: `mse_mean`,
+        `standard_error`, `paper`, `paper_gap` (in standard errors), `meets_paper`;
+        `best_other`, `other_mean`, `other_gap`, `meets_others`; `better`, the models
+        that are better by more than one standard error, and `better_unlike_paper`,
+        those among them that in the paper are not.
+    """
+    joined = _with_paper(summary, paper).dropna(subset="mse_mean")
+    joined = joined[~joined["scenario"].isin(list(not_comparable))]
+    rows = []
+    for (scenario, n), cell in joined.groupby(_ROW):
+        own = cell[(cell["model"] == model) & cell["paper"].notna()]
+        if not own.empty:
+            judged = _judged(own.iloc[0].to_dict(), cell[cell["model"] != model])
+            rows.append({"scenario": scenario, "n": n, **judged})
+    return pd.DataFrame(rows, columns=_JUDGED)
+
+
+def recovery_table(results: pd.DataFrame) -> pd.DataFrame:
+    """How much of the true components the networks found, by n.
+
+    Returns:
+        Means over the repetitions of `cosine_mean`, `cosine_min` and `curve_error` for
+        the scenarios that have true components, with the count as `repetitions`.
+    """
+    return _network_means(results, _RECOVERY)
+
+
+def overlap_table(results: pd.DataFrame) -> pd.DataFrame:
+    """How far the projections of the networks overlap, by scenario and n.
+
+    Returns:
+        Means over the repetitions of the components in use, of the mean and largest
+        absolute cosine between two projections, of the mean absolute correlation
+        between their values, and of the orthogonality error.
+    """
+    return _network_means(results, _OVERLAP)
+
+
+def cells_of(table: pd.DataFrame, model: str) -> dict[str, dict[str, float]]:
+    """The cells of a model as metrics.
+
+    Args:
+        table: The long table, or its summary.
+        model: Whose cells.
+
+    Returns:
+        Such as `{"S1_n1000": {"mse": 1.07, "mse_sd": 0.01, "excess": 0.07, ...}}`; what
+        is not a number is left out, as a standard deviation of one repetition.
+    """
+    summary = table if "mse_mean" in table else summarise(table)
+    cells = summary[summary["model"] == model]
+    cells = cells.rename(columns={"mse_mean": "mse", "excess_mean": "excess"})
+    return {
+        f"{cell['scenario']}_n{cell['n']}": {
+            name: float(cell[name]) for name in _METRICS if np.isfinite(cell[name])
+        }
+        for cell in cells.to_dict("records")
+    }
+
+
+def study_text(summary: pd.DataFrame, titles: Titles = None) -> str:
+    """Mean excess errors for a terminal, for eight models at most 80 columns wide.
+
+    There is a line for each scenario and n; the smallest error of a line has a star.
+
+    Args:
+        summary: As `summarise` makes it.
+        titles: Names of the models, of which six characters are shown.
+    """
+    models = study_models(summary)
+    names = (model_title(model, titles or _SHORT)[:_NARROW] for model in models)
+    header = "".join(f" {name:>{_NARROW}} " for name in names)
+    lines = ["Mean excess error (*: the smallest)", f"{'':<9}{header}".rstrip()]
+    for (scenario, n), cell in summary.groupby(_ROW):
+        means = cell.set_index("model")["excess_mean"].reindex(models)
+        best = _error_text(means.min())
+        texts = [_error_text(mean) for mean in means]
+        marked = [f" {text:>{_NARROW}}{'*' if text == best else ' '}" for text in texts]
+        lines.append(f"{scenario} {n:>6}{''.join(marked)}".rstrip())
+    return "\n".join(lines)
+
+
+def _demand(table: pd.DataFrame, columns: Iterable[str]) -> None:
+    missing = [name for name in columns if name not in table]
+    if missing:
+        message = (
+            f"The study's table lacks the column {missing[0]!r}; pass the long table, "
+            "which has a row for each task."
+        )
+        raise InputError(message)
+
+
+def _in_order(table: pd.DataFrame) -> pd.DataFrame:
+    place = {model: number for number, model in enumerate(study_models(table))}
+    return table.sort_values(
+        _CELL,
+        key=lambda column: column.map(place) if column.name == "model" else column,
+        ignore_index=True,
+    )
+
+
+def _with_paper(summary: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
+    """The summary beside the paper's figures, with rows for cells that were not run."""
+    _demand(summary, SUMMARY_COLUMNS)
+    models = pd.DataFrame({"model": study_models(summary)})
+    cells = summary[_ROW].drop_duplicates().merge(models, how="cross")
+    printed = paper[[*_CELL, "mse"]].rename(columns={"mse": "paper"})
+    cells = cells.merge(summary, on=_CELL, how="left", validate="one_to_one")
+    return cells.merge(printed, on=_CELL, how="left", validate="one_to_one")
+
+
+def _decimals(value: float) -> str:
+    return "" if pd.isna(value) else f"{value:.{_DIGITS}f}"
+
+
+def _markdown(cell: Cell) -> str:
+    text = f"**{cell.mean}**" if cell.best else cell.mean
+    text += f" ({cell.sd})" if cell.sd else ""
+    return text + (f" / {cell.paper}" if cell.paper else "")
+
+
+def _judged(own: Mapping[Any, Any], others: pd.DataFrame) -> dict[str, Any]:
+    """A model beside the paper's figure for it and beside the others of its cell."""
+    mean, printed = own["mse_mean"], own["paper"]
+    error = own["mse_sd"] / np.sqrt(own["repetitions"])
+    reach = mean - (0.0 if pd.isna(error) else error)
+    better = others[others["mse_mean"] < reach]
+    unlike = better[~(better["paper"] < printed)]
+    best = others.nsmallest(1, "mse_mean")[["model", "mse_mean"]].to_numpy().tolist()
+    other, other_mean = best[0] if best else ("", np.nan)
+    return {
+        "repetitions": int(own["repetitions"]),
+        "mse_mean": mean,
+        "standard_error": error,
+        "paper": printed,
+        "paper_gap": _in_errors(mean - printed, error),
+        "meets_paper": bool(reach <= printed),
+        "best_other": other,
+        "other_mean": other_mean,
+        "other_gap": _in_errors(mean - other_mean, error),
+        "meets_others": better.empty,
+        "better": ", ".join(better["model"]),
+        "better_unlike_paper": ", ".join(unlike["model"]),
+    }
+
+
+def _in_errors(gap: float, error: float) -> float:
+    """A gap in standard errors, if there is one to measure by."""
+    return gap / error if error > 0 else np.nan
+
+
+def _network_means(results: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """Means by cell of what only networks have, where it is known."""
+    _demand(results, _CELL)
+    table = results.reindex(columns=[*_CELL, *columns])
+    table = table[table["model"].isin(_NETWORKS) & table[columns].notna().any(axis=1)]
+    groups = table.groupby(_CELL, observed=True)
+    means = groups[columns].mean()
+    means.insert(0, "repetitions", groups.size())
+    return _in_order(means.reset_index())
+
+
+def _error_text(error: float) -> str:
+    # A large error loses decimals, so that the columns stay.
+    return _NONE if pd.isna(error) else f"{error:.4f}"[:_NARROW]

@@ -1,0 +1,238 @@
+"""The study's report is one file, tells what the tables hold, and escapes names."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from ridgeline.reporting.study_html import StudyContent, render_study, study_findings
+from ridgeline.simulation.paper import (
+    CITATION,
+    NOT_COMPARABLE,
+    NOT_COMPARABLE_REASON,
+    PAPER_MSE,
+    SCENARIO_TITLES,
+)
+
+HOSTILE = "<script>alert('x')</script>&\"$"
+VOID = {"meta", "img", "br", "link", "input"}
+# Mean errors; each has two repetitions, 0.01 above and below.
+MEANS = {
+    ("S1", 1000, "xnn"): 1.08,  # the paper: 1.086
+    ("S1", 1000, "naive_xnn"): 1.2,
+    ("S1", 2000, "xnn"): 1.06,  # the paper: 1.039
+    ("S1", 2000, "naive_xnn"): 1.03,  # the paper: 1.043
+    ("S6", 1000, "xnn"): 1.11,  # the paper: 1.105, within the error
+    ("S6", 1000, "mlp"): 1.02,  # the paper: 1.083
+    ("S3", 1000, "xnn"): 1.3,
+    ("S3", 1000, "mlp"): 1.2,
+}
+OVERLAPS = {"xnn": (0.0, 1e-15), "naive_xnn": (0.3, 0.8)}
+FINDINGS = [
+    "The enhanced network's mean test MSE is at or below the paper's, within one "
+    "standard error of our mean, in 2 of the 3 cells that compare (S1 and S6).",
+    "It is above in S1 at n = 2,000 (1.060 against 1.039, 2.1 standard errors).",
+    "No other model's mean test MSE is smaller by more than that standard error in 1 "
+    "of these 3 cells.",
+    "Another is better, as in the paper, in S6 at n = 1,000 (MLP).",
+    "Another is better, but not in the paper, in S1 at n = 2,000 (xNN (naive)).",
+    "Its mean excess error, which has no test noise in it, is the smallest of all "
+    "models in 1 of all 4 cells.",
+    "Two projections of a naive network overlap by up to 0.80 (S1 at n = 1,000) and by "
+    "0.30 on average; of an enhanced one by at most 1e-15. Overlap is the absolute "
+    "cosine between two projections.",
+    "In S1 at n = 2,000, the enhanced network's projections have a mean cosine of "
+    "0.990 with the true ones (naive: 0.700).",
+]
+
+
+class Page(HTMLParser):
+    """Collects elements and text; fails where elements do not nest."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.elements, self.words, self.bold = [], [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+        if "strong" in self.open and "td" in self.open:
+            self.bold.append(data)
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    @property
+    def text(self):
+        return re.sub(r"\s+", " ", " ".join(self.words))
+
+
+def row(scenario, n, model, number):
+    mse = MEANS[(scenario, n, model)] + (0.01, -0.01)[number]
+    found = {"scenario": scenario, "n": n, "repetition": number, "model": model}
+    found |= {"seconds": 3.0, "mse": mse, "excess": mse - 1, "n_components": 4}
+    if model in OVERLAPS:
+        found["overlap_mean"], found["overlap_max"] = OVERLAPS[model]
+        found["orthogonality_error"] = 2e-7
+    if scenario == "S1":
+        cosine = 0.99 if model == "xnn" else 0.7
+        found |= {"cosine_mean": cosine, "cosine_min": 0.5, "curve_error": 0.1}
+    return found
+
+
+@pytest.fixture
+def results():
+    found = [row(*cell, number) for cell in MEANS for number in range(2)]
+    svm = {"scenario": "S6", "n": 1000, "repetition": 0, "model": "svm"}
+    found.append({**svm, "seconds": 0.0, "not_applicable": "too many rows."})
+    return pd.DataFrame(found)
+
+
+def figure():
+    made = Figure(figsize=(1, 1))
+    made.add_subplot().plot([0, 1])
+    return made
+
+
+@pytest.fixture
+def content(results):
+    return StudyContent(
+        title="A study",
+        results=results,
+        paper=PAPER_MSE,
+        citation=CITATION,
+        reproduce={"command": "kedro run", "seed": "0"},
+        figures={"errors": figure(), "S1": figure(), "S6": figure()},
+        scenarios=SCENARIO_TITLES,
+        not_comparable=NOT_COMPARABLE,
+        note=NOT_COMPARABLE_REASON,
+    )
+
+
+def test_findings_are_computed_from_the_results(results):
+    assert study_findings(results, PAPER_MSE, NOT_COMPARABLE) == FINDINGS
+
+
+def test_a_small_study_says_only_what_it_can(results):
+    few = results[(results["model"] == "mlp") & (results["repetition"] == 0)]
+    few = few.assign(n=300)[["scenario", "n", "model", "seconds", "mse", "excess"]]
+    assert study_findings(few, PAPER_MSE) == [
+        "No cell of this study is in the paper's table.",
+        "Its mean excess error, which has no test noise in it, is the smallest of all "
+        "models in 0 of all 2 cells.",
+    ]
+
+
+def test_one_repetition_has_no_standard_errors(results):
+    once = results[results["repetition"] == 0]
+    sentences = study_findings(once, PAPER_MSE, NOT_COMPARABLE)
+    assert sentences[0].endswith("in 0 of the 3 cells that compare (S1 and S6).")
+    assert "S1 at n = 1,000 (1.090 against 1.086)" in sentences[1]
+
+
+def test_report_needs_nothing_beside_itself(content):
+    text = render_study(content)
+    page = Page(text)
+    without_pictures = re.sub(r"data:image/png;base64,[A-Za-z0-9+/=]+", "", text)
+    assert not re.search(r"(https?:)?//\w|@import|url\(", without_pictures)
+    assert not page.all("script")
+    assert not page.all("link")
+    assert all(i["src"].startswith("data:image/png;base64,") for i in page.all("img"))
+    assert len(page.all("img")) == 3
+
+
+def test_report_can_be_read_by_all(content):
+    page = Page(render_study(content))
+    assert page.all("html") == [{"lang": "en"}]
+    assert all(image["alt"] for image in page.all("img"))
+    assert all("scope" in heading for heading in page.all("th"))
+    assert len(page.all("h1")) == 1
+    ids = {section["id"] for section in page.all("section")}
+    assert {a["href"][1:] for a in page.all("a")} == ids
+    assert len(page.all("caption")) == len(page.all("table"))
+
+
+def test_report_tells_the_findings_the_tables_and_the_limits(content):
+    page = Page(render_study(content))
+    for sentence in (*FINDINGS, CITATION, NOT_COMPARABLE_REASON, "kedro run"):
+        assert sentence in page.text
+    assert page.bold == ["1.080", "1.030", "1.200", "1.020"]  # the best of four rows
+    assert "1.080 (0.014) 1.086" in page.text  # ours, and the paper's below
+    assert "S6: not additive, sine times exponential" in page.text
+    assert "SVR was not fitted in 1 of 1 tasks: too many rows." in page.text
+    assert "3 scenarios, n = 1,000 and 2,000, 2 repetitions, 3 models" in page.text
+    assert "16 fitted models" in page.text
+    assert "2e-07" in page.text
+
+
+def test_scenarios_that_do_not_compare_have_no_figure_of_the_paper(content):
+    printed = PAPER_MSE[(PAPER_MSE["scenario"] == "S3") & (PAPER_MSE["n"] == 1000)]
+    own = printed.set_index("model")["mse"]
+    assert f"{own['mlp']:.3f}" not in Page(render_study(content)).text
+    shown = Page(render_study(replace(content, not_comparable=())))
+    assert f"{own['mlp']:.3f}" in shown.text
+
+
+def test_what_is_not_there_is_left_out(content):
+    forest = content.results[content.results["model"] == "mlp"]
+    bare = replace(
+        content,
+        results=forest.drop(columns=["not_applicable", "overlap_max", "cosine_mean"]),
+        figures={},
+        scenarios={},
+        note="",
+    )
+    page = Page(render_study(bare))
+    assert not page.all("img")
+    assert "was not fitted" not in page.text
+    assert "1.020 (0.014)" in page.text
+
+
+def test_hostile_names_stay_text(content):
+    results = content.results.assign(
+        not_applicable=content.results["not_applicable"].replace(
+            "too many rows.", HOSTILE
+        )
+    )
+    hostile = replace(
+        content,
+        results=results,
+        title=HOSTILE,
+        citation=HOSTILE,
+        note=HOSTILE,
+        scenarios={"S1": HOSTILE},
+        titles={"mlp": HOSTILE},
+        reproduce={HOSTILE: HOSTILE},
+    )
+    text = render_study(hostile)
+    assert "<script" not in text
+    assert " ".join(Page(text).words).count(HOSTILE) >= 8
+
+
+def test_the_same_content_gives_the_same_bytes(content):
+    assert render_study(content) == render_study(content)
+
+
+def test_numbers_that_are_missing_are_dashes(content):
+    table = content.results
+    gone = table.assign(
+        orthogonality_error=np.nan,
+        seconds=table["seconds"].where(table["model"] != "mlp"),
+    )
+    text = Page(render_study(replace(content, results=gone))).text
+    assert not re.search(r"\bnan\b", text, re.IGNORECASE)
+    assert "MLP –" in text
