@@ -28,7 +28,7 @@ from sklearn.base import clone
 from sklearn.neural_network import MLPRegressor
 
 from ridgeline import XNNRegressor
-from ridgeline.simulation.scenarios import PROJECTIONS_S1, SCENARIOS, Sample, draw
+from ridgeline.simulation.scenarios import SCENARIOS, TRUE_COMPONENTS, Sample, draw
 from ridgeline.xnn.pruning import refine
 from ridgeline.xnn.search import grid_search
 
@@ -153,7 +153,8 @@ def measure(model: XNNRegressor, test: Sample, scenario: str) -> dict[str, Any]:
     }
     if scenario == "S1":
         # Features are scaled by almost the same factor, so directions stay.
-        truth = PROJECTIONS_S1 / np.linalg.norm(PROJECTIONS_S1, axis=1, keepdims=True)
+        truth = np.stack([part.weights for part in TRUE_COMPONENTS["S1"]])
+        truth /= np.linalg.norm(truth, axis=1, keepdims=True)
         used = model.projection_[:, model.scales_ > 0]
         result["smallest_cosine"] = float(np.abs(truth @ used).max(axis=1).min())
     return result

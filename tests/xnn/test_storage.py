@@ -21,7 +21,12 @@ from hypothesis import strategies as st
 import ridgeline
 from ridgeline.errors import InputError
 from ridgeline.xnn.scorer import Scorer
-from ridgeline.xnn.storage import load_model, save_model
+from ridgeline.xnn.storage import (
+    load_model,
+    model_document,
+    read_document,
+    save_model,
+)
 
 MakeScorer = Callable[..., Scorer]
 Change = Callable[[dict[str, Any]], Any]
@@ -633,6 +638,37 @@ class TestRefusedLoads:
         path.write_text(json.dumps(document))
         with pytest.raises(InputError, match="not of columns in the order of 'names'"):
             load_model(path)
+
+
+class TestDocuments:
+    """A network inside another file, such as a result of the study."""
+
+    def test_same_bits(self, scorer: Scorer, path: Path) -> None:
+        document = model_document(scorer)
+        assert parts(read_document(document)) == parts(scorer)
+        assert parts(read_document(json.loads(json.dumps(document)))) == parts(scorer)
+        save_model(scorer, path)
+        assert document == json.loads(path.read_text())
+
+    def test_damaged(self, scorer: Scorer) -> None:
+        document = model_document(scorer)
+        document["model"]["projection"][1][2] += 1e-9
+        with pytest.raises(InputError) as caught:
+            read_document(document, "The network of S1")
+        assert str(caught.value).startswith(
+            "The network of S1 has changed since it was saved: its content does not"
+        )
+        document["model"]["scales"].pop()
+        document["sha256"] = checksum(document["model"])
+        with pytest.raises(InputError, match=r"The model holds no whole model, as '"):
+            read_document(document)
+        with pytest.raises(InputError, match="The model has the format version None"):
+            read_document({})
+
+    def test_weights_that_are_not_finite(self, scorer: Scorer) -> None:
+        broken = dataclasses.replace(scorer, scales=scorer.scales * np.nan)
+        with pytest.raises(InputError, match="cannot be saved, as 'scales' is not an"):
+            model_document(broken)
 
 
 class TestScorer:

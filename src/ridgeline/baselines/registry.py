@@ -175,6 +175,7 @@ BASELINES: Final[dict[str, Baseline]] = {
         title="Support vectors, SVM",
         estimators={"classification": SVC, "regression": SVR},
         grid={"C": _POWERS, "gamma": _POWERS},
+        settings={"cache_size": 1000},  # MB, of the kernel: half the time of some fits
         size=sizes.support_vectors,
         validation="calibrate",
         max_rows=20_000,  # time grows with the square of the rows, or faster

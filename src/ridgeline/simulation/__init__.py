@@ -1,1 +1,1 @@
-"""The paper's simulation study: scenarios with their truth."""
+"""The paper's simulation study: scenarios with their truth, and the tasks."""

@@ -8,20 +8,22 @@ from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
 
-__all__ = ["PROJECTIONS_S1", "SCENARIOS", "Sample", "draw"]
+__all__ = ["SCENARIOS", "TRUE_COMPONENTS", "Sample", "TrueComponent", "draw"]
 
 Floats = NDArray[np.float64]
 
 _N_FEATURES: Final = 10
-# The true projections of S1, one in a row, before they are brought to length one.
-PROJECTIONS_S1: Final = np.array(
-    [
-        [1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-        [0, 1, 0, 0, 0, 0, 0, 0, 0, 0],
-        [0, 0, 0.5, 0.5, 0, 0, 0, 0, 0, 0],
-        [0, 0, 0, 0, 0.2, 0.3, 0.5, 0, 0, 0],
-    ]
-)
+
+
+class TrueComponent(NamedTuple):
+    """A ridge function that a scenario is made of."""
+
+    weights: Floats  # of the features, as printed, (10,)
+    curve: Callable[[Floats], Floats]  # of the weighted sum
+
+    def __call__(self, features: Floats) -> Floats:
+        """What the component adds to each row of features, (n,)."""
+        return np.asarray(self.curve(features @ self.weights))
 
 
 class Sample(NamedTuple):
@@ -56,17 +58,41 @@ def draw(scenario: str, n: int, rng: np.random.Generator) -> Sample:
     return Sample(features, truth + rng.standard_normal(n), truth)
 
 
+def _weights(**by_feature: float) -> Floats:
+    """Weights of x1 to x10; those that are not named are zero."""
+    weights = np.zeros(_N_FEATURES)
+    for name, weight in by_feature.items():
+        weights[int(name.removeprefix("x")) - 1] = weight
+    return weights
+
+
+# Scenarios that are sums of ridge functions, up to a constant.
+TRUE_COMPONENTS: Final[dict[str, tuple[TrueComponent, ...]]] = {
+    "S1": (
+        TrueComponent(_weights(x1=1), lambda z: 2 * z),
+        TrueComponent(_weights(x2=1), lambda z: 0.2 * np.exp(-4 * z)),
+        TrueComponent(_weights(x3=0.5, x4=0.5), lambda z: 3 * z**2),
+        TrueComponent(
+            _weights(x5=0.2, x6=0.3, x7=0.5), lambda z: 2.5 * np.sin(np.pi * z)
+        ),
+    ),
+    "S2": (
+        TrueComponent(_weights(x1=0.1, x2=0.9), lambda z: 0.5 * z),
+        TrueComponent(
+            _weights(x2=0.1, x3=0.9),
+            lambda z: 4 * np.sin(np.pi * z) / (2 - np.sin(np.pi * z)),
+        ),
+        TrueComponent(_weights(x3=0.1, x4=0.9), lambda z: -4 * np.exp(-(z**2))),
+    ),
+}
+
+
 def _s1(x: Floats) -> Floats:
-    z = PROJECTIONS_S1 @ x
-    return np.asarray(
-        2 * z[0] + 0.2 * np.exp(-4 * z[1]) + 3 * z[2] ** 2 + 2.5 * np.sin(np.pi * z[3])
-    )
+    return np.asarray(sum(part(x.T) for part in TRUE_COMPONENTS["S1"]))
 
 
 def _s2(x: Floats) -> Floats:
-    first, second, third = (0.1 * x[j] + 0.9 * x[j + 1] for j in range(3))
-    wave = np.sin(np.pi * second)
-    return np.asarray(3 + 0.5 * first + 4 * wave / (2 - wave) - 4 * np.exp(-(third**2)))
+    return np.asarray(3 + sum(part(x.T) for part in TRUE_COMPONENTS["S2"]))
 
 
 def _s3(x: Floats) -> Floats:

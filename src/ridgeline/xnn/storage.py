@@ -20,7 +20,7 @@ from ridgeline.files import replace_file
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.scorer import ACTIVATIONS, Scorer, Spread, Subnetworks
 
-__all__ = ["load_model", "save_model"]
+__all__ = ["load_model", "model_document", "read_document", "save_model"]
 
 Floats = NDArray[np.float64]
 _Kind = TypeVar("_Kind")
@@ -47,6 +47,19 @@ def save_model(scorer: Scorer, path: str | Path) -> None:
         what = "is a folder" if target.is_dir() else "is in a missing folder"
         message = f"The path {str(path)!r} {what}; name a file in an existing folder."
         raise InputError(message)
+    document = model_document(scorer)
+    replace_file(target, json.dumps(document, allow_nan=False).encode() + b"\n")
+
+
+def model_document(scorer: Scorer) -> dict[str, Any]:
+    """A fitted network in the types of JSON, as `save_model` writes it.
+
+    Args:
+        scorer: The fitted network.
+
+    Raises:
+        InputError: As for `save_model`.
+    """
     try:
         model = _model(scorer)
         _scorer(model)  # nothing is written that would not be read
@@ -54,8 +67,7 @@ def save_model(scorer: Scorer, path: str | Path) -> None:
         message = f"The model cannot be saved, as {error}; change that and fit again."
         raise InputError(message) from None
     header = {"format": _FORMAT, "version": _VERSION, "written_by": __version__}
-    document = header | {"sha256": _checksum(model), "model": model}
-    replace_file(target, json.dumps(document, allow_nan=False).encode() + b"\n")
+    return header | {"sha256": _checksum(model), "model": model}
 
 
 def load_model(path: str | Path) -> Scorer:
@@ -69,7 +81,19 @@ def load_model(path: str | Path) -> Scorer:
             Ridgeline.
     """
     name = f"The model file {str(path)!r}"
-    document = _document(Path(path), name)
+    return read_document(_document(Path(path), name), name)
+
+
+def read_document(document: dict[str, Any], name: str = "The model") -> Scorer:
+    """Reads a fitted network from what `model_document` gave.
+
+    Args:
+        document: In the types of JSON.
+        name: What messages call it.
+
+    Raises:
+        InputError: If it is damaged or of a newer Ridgeline.
+    """
     _check_version(document, name)
     model = document.get("model")
     if document.get("sha256") != _checksum(model):

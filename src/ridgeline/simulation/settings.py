@@ -1,0 +1,136 @@
+"""What a user may set about the study; conf/base/parameters_simulation.yml explains."""
+
+import re
+from typing import Any, Final
+
+from pydantic import Field, field_validator
+
+from ridgeline.baselines.registry import BASELINES
+from ridgeline.baselines.settings import BaselineSettings, check_settings
+from ridgeline.parameters import Parameters, close_match
+from ridgeline.simulation.scenarios import SCENARIOS
+from ridgeline.xnn.estimator import XNNRegressor
+
+__all__ = ["MODELS", "NetworkSearch", "StudySettings"]
+
+# The enhanced network, and every baseline that does regression.
+MODELS: Final = (
+    "xnn",
+    *(name for name, method in BASELINES.items() if "regression" in method.tasks),
+)
+_FEWEST_ROWS: Final = 50
+
+
+class NetworkSearch(Parameters):
+    """How the enhanced network is tuned: the grid, then lambda3 at its choice."""
+
+    # Values to try by parameter of XNNRegressor; None takes the paper's 5 x 5 grid.
+    grid: dict[str, list[Any]] | None = None
+    # lambda3 to try at the penalties that the grid chose; one value is as it is.
+    roughness: list[float] = Field(default=[1e-6, 10**-6.5, 1e-7], min_length=1)
+    # Parameters of XNNRegressor that stay as they are set here.
+    settings: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("grid", "settings")
+    @classmethod
+    def _parameters_exist(cls, values: dict[str, Any] | None) -> dict[str, Any] | None:
+        known = sorted(XNNRegressor().get_params())
+        for key in values or {}:
+            if key not in known:
+                hint = close_match(key, known)
+                message = f"the network has no parameter {key!r}: {hint}"
+                raise ValueError(message)
+        return values
+
+
+class StudySettings(Parameters):
+    """Which cells are run, with which models, and where."""
+
+    scenarios: list[str] = Field(default=list(SCENARIOS), min_length=1)
+    sizes: list[int] = Field(default=[1_000, 2_000], min_length=1)
+    repetitions: int = Field(default=3, ge=1)
+    models: list[str] = Field(default=list(MODELS), min_length=1)
+    validation_share: float = Field(default=0.2, gt=0, lt=1)
+    test_rows: int = Field(default=10_000, ge=_FEWEST_ROWS)
+    xnn: NetworkSearch = Field(default_factory=NetworkSearch)
+    baselines: dict[str, BaselineSettings] = Field(default_factory=dict)
+    # Folder of the results, one file for each task.
+    results: str = "data/07_model_output/study"
+    n_jobs: int = -1  # processes; -1: one for each core
+    # Address of a Dask scheduler that does the work instead, such as
+    # tcp://127.0.0.1:8786.
+    scheduler: str | None = None
+
+    @field_validator("scenarios")
+    @classmethod
+    def _scenarios_exist(cls, values: list[str]) -> list[str]:
+        return _known(values, list(SCENARIOS), "scenario")
+
+    @field_validator("models")
+    @classmethod
+    def _models_exist(cls, values: list[str]) -> list[str]:
+        return _known(values, list(MODELS), "model")
+
+    @field_validator("baselines")
+    @classmethod
+    def _baselines_exist(
+        cls, values: dict[str, BaselineSettings]
+    ) -> dict[str, BaselineSettings]:
+        _known(list(values), list(MODELS[1:]), "baseline")
+        for name, own in values.items():
+            check_settings(name, "regression", own)
+        return values
+
+    @field_validator("sizes")
+    @classmethod
+    def _sizes_are_enough(cls, values: list[int]) -> list[int]:
+        for size in values:
+            if size < _FEWEST_ROWS:
+                message = (
+                    f"n is {size}, but must be at least {_FEWEST_ROWS}, because a part "
+                    "of the rows is set aside to choose by"
+                )
+                raise ValueError(message)
+            _refuse_twice(values, size, "n")
+        return values
+
+    @field_validator("n_jobs")
+    @classmethod
+    def _some_process_works(cls, value: int) -> int:
+        if value == 0:
+            message = "n_jobs is 0, but must be 1 or more, or -1 for one for each core"
+            raise ValueError(message)
+        return value
+
+    @field_validator("scheduler")
+    @classmethod
+    def _scheduler_is_an_address(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"[a-z]+://\S+", value):
+            message = (
+                f"the address is {value!r}, but must be one such as "
+                "'tcp://127.0.0.1:8786', or null to work here"
+            )
+            raise ValueError(message)
+        return value
+
+    @property
+    def largest(self) -> int:
+        """The size whose networks are drawn."""
+        return max(self.sizes)
+
+
+def _known(values: list[str], known: list[str], what: str) -> list[str]:
+    """Refuses names that there are not, and those that are there twice."""
+    for value in values:
+        if value not in known:
+            # Not the closest: S9 is as close to each of the six.
+            message = f"there is no {what} {value!r}: known are {', '.join(known)}"
+            raise ValueError(message)
+        _refuse_twice(values, value, what)
+    return values
+
+
+def _refuse_twice(values: list[Any], value: Any, what: str) -> None:
+    if values.count(value) > 1:
+        message = f"the {what} {value!r} is there twice; name each once"
+        raise ValueError(message)

@@ -1,0 +1,266 @@
+"""The study: all tasks, in processes of this machine or on a Dask cluster.
+
+A result is stored by this process as soon as its task is done, so that nothing is lost
+when the study is interrupted, and workers need no folder in common.
+"""
+
+import logging
+import threading
+import time
+import warnings
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from joblib import Parallel, delayed, parallel_config
+
+from ridgeline.errors import InputError, RidgelineError
+from ridgeline.simulation.progress import StudyProgress
+from ridgeline.simulation.settings import StudySettings
+from ridgeline.simulation.store import ResultStore
+from ridgeline.simulation.tasks import Record, Task, TaskResult, run_task
+
+__all__ = ["StudyError", "StudyResult", "plan", "run_study"]
+
+logger = logging.getLogger(__name__)
+
+_SECONDS_TO_ANSWER: Final = 10
+_SECONDS_WITHOUT_WORKERS: Final = 60
+_SECONDS_BETWEEN_LOOKS: Final = 1
+
+
+class StudyError(RidgelineError):
+    """A task failed, or those who did the work were lost."""
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """All tasks of a study.
+
+    Args:
+        records: One for each task, in the order of the plan.
+        networks: Documents of the networks by scenario and model, in the order of the
+            plan, at the largest size and in the first repetition.
+        computed: Tasks that were not stored before.
+    """
+
+    records: list[Record]
+    networks: dict[str, dict[str, Any]]
+    computed: int
+
+
+def plan(settings: StudySettings) -> list[Task]:
+    """All tasks: one repetition after the other, large samples first.
+
+    So an interrupted study has whole repetitions, and the last tasks are short ones,
+    which keeps every process busy to the end.
+    """
+    return [
+        Task(scenario, n, repetition, model)
+        for repetition in range(settings.repetitions)
+        for n in sorted(settings.sizes, reverse=True)
+        for model in settings.models
+        for scenario in settings.scenarios
+    ]
+
+
+def run_study(settings: StudySettings, seed: int, *, shown: bool = True) -> StudyResult:
+    """Runs all tasks that are not stored yet.
+
+    Args:
+        settings: Which tasks, and where they run.
+        seed: Of everything random.
+        shown: Whether to show progress.
+
+    Raises:
+        InputError: If the scheduler does not answer or has no worker, or results
+            cannot be stored.
+        StudyError: If a task fails, or a process or the cluster is lost; what was done
+            is stored.
+    """
+    store = ResultStore(settings, seed)
+    tasks = plan(settings)
+    stored = {task: store.load(task) for task in tasks}
+    results = {task: result for task, result in stored.items() if result is not None}
+    missing = [task for task in tasks if task not in results]
+    if results:
+        logger.info("Stored already: %d of %d tasks", len(results), len(tasks))
+    if missing:
+        with (
+            _workers(settings),
+            StudyProgress(missing, shown) as progress,
+            closing(_outcomes(missing, settings, seed)) as outcomes,
+        ):
+            for task, outcome in outcomes:
+                if isinstance(outcome, Exception):
+                    raise _failed(task, outcome) from outcome
+                store.save(task, outcome)
+                results[task] = outcome
+                progress.done(task, outcome.record)
+    in_order = {task: results[task] for task in tasks}
+    records = [result.record for result in in_order.values()]
+    return StudyResult(records, _networks(settings, in_order), len(missing))
+
+
+def _outcomes(
+    tasks: Sequence[Task], settings: StudySettings, seed: int
+) -> Generator[tuple[Task, TaskResult | Exception]]:
+    """Tasks with their results or errors, as they are done."""
+    # Dispatched at once, so that workers that join a cluster later have their share.
+    parallel = Parallel(
+        n_jobs=settings.n_jobs,
+        return_as="generator_unordered",
+        pre_dispatch="all",
+        batch_size=1,
+    )
+    with warnings.catch_warnings():
+        # A process that compiled for many sizes may be replaced by a fresh one.
+        warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
+        # Said when an error ends the study: there is nothing that a user could adjust.
+        warnings.filterwarnings("ignore", message=r"\d+ tasks (which|have been)")
+        try:
+            jobs = parallel(delayed(_attempt)(task, settings, seed) for task in tasks)
+            with closing(jobs):
+                yield from jobs
+        except Exception as error:  # of a task they are values: this is of the workers
+            raise _lost(settings, error) from error
+
+
+def _attempt(
+    task: Task, settings: StudySettings, seed: int
+) -> tuple[Task, TaskResult | Exception]:
+    """Runs a task; an error comes back as a value, so that its task is known."""
+    try:
+        return task, run_task(task, settings, seed)
+    except Exception as error:
+        return task, error
+
+
+def _failed(task: Task, error: Exception) -> StudyError:
+    reason = str(error).rstrip(".")
+    return StudyError(
+        f"The task {task} failed ({type(error).__name__}: {reason}); what was done "
+        "before is stored: mend the cause and start again."
+    )
+
+
+def _lost(settings: StudySettings, error: Exception) -> StudyError:
+    if settings.scheduler is None:
+        return StudyError(
+            f"A process of the study was lost ({type(error).__name__}), perhaps for "
+            "want of memory; what was done is stored: start again, with a smaller "
+            "study.n_jobs if memory was short."
+        )
+    return StudyError(
+        f"The cluster of the scheduler {settings.scheduler!r} was lost "
+        f"({type(error).__name__}); what was done is stored: start the cluster again, "
+        "or set study.scheduler to null to work here, and start the study again."
+    )
+
+
+@contextmanager
+def _workers(settings: StudySettings) -> Iterator[None]:
+    """Where joblib sends the tasks."""
+    if settings.scheduler is None:
+        yield
+        return
+    with (
+        _client(settings.scheduler) as client,
+        _watched(client),
+        parallel_config(backend=_backend(client)),
+    ):
+        yield
+
+
+def _backend(client: Any) -> Any:
+    """joblib's way to a Dask cluster, even to one that has a single core."""
+    from joblib._dask import DaskDistributedBackend
+
+    class Cluster(DaskDistributedBackend):  # type: ignore[misc]
+        def effective_n_jobs(self, n_jobs: int) -> int:
+            # What is for one core joblib does itself, here and not on the cluster.
+            return max(2, int(super().effective_n_jobs(n_jobs)))
+
+    return Cluster(client=client)
+
+
+@contextmanager
+def _client(address: str) -> Iterator[Any]:
+    """Connects to a Dask scheduler that has at least one worker."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        message = (
+            f"The study's scheduler is {address!r}, but Dask is not installed: "
+            "pip install 'ridgeline[cluster]', or set study.scheduler to null."
+        )
+        raise InputError(message) from error
+    advice = "start it, correct study.scheduler, or set it to null to work here"
+    try:
+        client: Any = Client(address, timeout=_SECONDS_TO_ANSWER)
+    except (OSError, ValueError) as error:
+        message = (
+            f"The scheduler {address!r} did not answer within {_SECONDS_TO_ANSWER} "
+            f"seconds; {advice}."
+        )
+        raise InputError(message) from error
+    with _quiet("distributed.client"), client:
+        try:
+            client.wait_for_workers(1, timeout=_SECONDS_TO_ANSWER)
+        except TimeoutError as error:
+            message = (
+                f"The scheduler {address!r} has no worker; start one with "
+                f"'dask worker {address} --nthreads 1'."
+            )
+            raise InputError(message) from error
+        yield client
+
+
+@contextmanager
+def _quiet(name: str) -> Iterator[None]:
+    """Keeps a library from logging tracebacks of what is told here in a sentence."""
+    library = logging.getLogger(name)
+    level = library.level
+    library.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        library.setLevel(level)
+
+
+@contextmanager
+def _watched(client: Any) -> Iterator[None]:
+    """Gives the cluster up when it has had no worker for a while.
+
+    Else the study would wait for ever: a scheduler keeps tasks until a worker comes.
+    """
+    over = threading.Event()
+
+    def watch() -> None:
+        seen = time.monotonic()
+        while not over.wait(_SECONDS_BETWEEN_LOOKS):
+            if client.scheduler_info()["workers"]:
+                seen = time.monotonic()
+            elif time.monotonic() - seen > _SECONDS_WITHOUT_WORKERS:
+                client.close()  # which cancels what is waited for
+                return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
+
+
+def _networks(
+    settings: StudySettings, results: dict[Task, TaskResult]
+) -> dict[str, dict[str, Any]]:
+    """The networks that are drawn, by scenario and model."""
+    found: dict[str, dict[str, Any]] = {}
+    for task, (_, network) in results.items():
+        if network is not None and (task.n, task.repetition) == (settings.largest, 0):
+            found.setdefault(task.scenario, {})[task.model] = network
+    return found

@@ -1,0 +1,213 @@
+"""One task of the study: a model on one repetition of a scenario at one size.
+
+Everything random in a task comes from the study's seed, the scenario, the size and the
+repetition, so that any task can be run again alone and gives the same numbers.
+"""
+
+import json
+import time
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from joblib import parallel_config
+from threadpoolctl import threadpool_limits
+
+from ridgeline.baselines.fitting import NotApplicable, fit_baseline
+from ridgeline.baselines.settings import BaselineSettings
+from ridgeline.baselines.sizes import explainable_network
+from ridgeline.simulation.recovery import describe_projections, recovered
+from ridgeline.simulation.scenarios import SCENARIOS, Sample, draw
+from ridgeline.simulation.settings import NetworkSearch, StudySettings
+from ridgeline.xnn.estimator import XNNRegressor
+from ridgeline.xnn.pruning import refine
+from ridgeline.xnn.scorer import Scorer
+from ridgeline.xnn.search import PAPER_GRID, grid_search
+from ridgeline.xnn.storage import model_document
+
+__all__ = [
+    "RECORD_COLUMNS",
+    "Record",
+    "Rows",
+    "Task",
+    "TaskResult",
+    "draw_rows",
+    "run_task",
+]
+
+Record = dict[str, Any]
+
+# Columns of the study's long table; a model leaves empty what it does not have.
+RECORD_COLUMNS: Final = (
+    "scenario",
+    "n",
+    "repetition",
+    "model",
+    "mse",
+    "excess",
+    "excess_all_rows",
+    "n_components",
+    "n_parameters",
+    "orthogonality_error",
+    "overlap_mean",
+    "overlap_max",
+    "correlation_mean",
+    "cosine_mean",
+    "cosine_min",
+    "curve_error",
+    "validation_loss",
+    "chosen",
+    "seconds",
+    "not_applicable",
+)
+_SCENARIO_NUMBERS: Final = {name: place for place, name in enumerate(SCENARIOS)}
+
+
+class Task(NamedTuple):
+    """What is computed at once, and stored."""
+
+    scenario: str
+    n: int
+    repetition: int
+    model: str
+
+    def __str__(self) -> str:
+        """For people: progress and messages."""
+        return f"{self.scenario} n={self.n:,} no. {self.repetition + 1} {self.model}"
+
+
+class Rows(NamedTuple):
+    """The data of a task, the same for every model."""
+
+    train: Sample
+    validation: Sample
+    test: Sample
+    model_seed: int
+
+
+class TaskResult(NamedTuple):
+    """What a task leaves."""
+
+    record: Record  # one row of the study's long table
+    network: dict[str, Any] | None  # the fitted network as a document, if it is one
+
+
+class _Fitted(NamedTuple):
+    """A model, and what is known about how it was fitted."""
+
+    model: Any
+    facts: Record
+
+
+def draw_rows(task: Task, settings: StudySettings, seed: int) -> Rows:
+    """Draws the data of a task.
+
+    Args:
+        task: Its model does not matter.
+        settings: For the shares of the rows.
+        seed: The study's.
+    """
+    root = np.random.SeedSequence(
+        [seed, _SCENARIO_NUMBERS[task.scenario], task.n, task.repetition]
+    )
+    for_sample, for_test, for_model = root.spawn(3)
+    sample = draw(task.scenario, task.n, np.random.default_rng(for_sample))
+    # At least one row chooses and at least one trains, however small n is.
+    held = min(task.n - 1, max(1, round(settings.validation_share * task.n)))
+    return Rows(
+        train=Sample(*(part[:-held] for part in sample)),
+        validation=Sample(*(part[-held:] for part in sample)),
+        test=draw(task.scenario, settings.test_rows, np.random.default_rng(for_test)),
+        model_seed=int(for_model.generate_state(1)[0] % 2**31),
+    )
+
+
+def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
+    """Tunes, fits and judges one model.
+
+    Args:
+        task: Scenario, size, repetition and model.
+        settings: Of the study.
+        seed: Of the study.
+
+    Returns:
+        The record: test error and the excess over the noise, how the model was chosen,
+        and for networks how their projections lie; and the network itself.
+    """
+    rows = draw_rows(task, settings, seed)
+    began = time.perf_counter()
+    # One core for a task, wherever it runs: cores are shared out by tasks. On a Dask
+    # cluster, joblib would else send the fits of a task to other workers.
+    with threadpool_limits(1), parallel_config(backend="sequential"):
+        if task.model == "xnn":
+            fitted = _fit_network(settings.xnn, rows)
+        else:
+            own = settings.baselines.get(task.model, BaselineSettings())
+            fitted = _fit_baseline(task.model, own, rows)
+        seconds = time.perf_counter() - began
+        record: Record = {**task._asdict(), "seconds": seconds, **fitted.facts}
+        if fitted.model is None:
+            return TaskResult(record, None)
+        record |= _errors(fitted.model, rows.test)
+        scorer = getattr(fitted.model, "scorer_", None)
+        if not isinstance(scorer, Scorer):
+            return TaskResult(record, None)
+        record |= describe_projections(scorer, rows.test.features)
+        record |= recovered(scorer, task.scenario, rows.test.features)
+    return TaskResult(record, model_document(scorer))
+
+
+def _fit_network(search: NetworkSearch, rows: Rows) -> _Fitted:
+    """The enhanced network: the grid, then lambda3 at the grid's choice."""
+    train, held = rows.train[:2], rows.validation[:2]
+    model = XNNRegressor(**{"random_state": rows.model_seed} | search.settings)
+    grid = PAPER_GRID if search.grid is None else search.grid
+    model = grid_search(model, *train, None, held, grid=grid, n_jobs=1).model
+    chosen = [*grid, "roughness"]
+    # The smallest loss: a smoother curve has no fewer components to choose it for.
+    model = grid_search(
+        model, *train, None, held,
+        grid={"roughness": search.roughness}, standard_errors=0, n_jobs=1,
+    ).model  # fmt: skip
+    facts = {
+        "validation_loss": model.validation_loss_,
+        "n_parameters": explainable_network(model.scorer_),
+        "n_components": int(np.count_nonzero(model.scales_)),
+        "orthogonality_error": model.orthogonality_error_,
+        "chosen": json.dumps({name: getattr(model, name) for name in chosen}),
+    }
+    # Once the choice is made, the rows that made it are free: what they are worth.
+    X, y = (np.concatenate(pair) for pair in zip(train, held, strict=True))
+    refined = refine(model, X, y, validation_data=(X, y))
+    facts["excess_all_rows"] = _errors(refined, rows.test)["excess"]
+    return _Fitted(model, facts)
+
+
+def _fit_baseline(name: str, settings: BaselineSettings, rows: Rows) -> _Fitted:
+    fitted = fit_baseline(
+        name,
+        "regression",
+        settings,
+        rows.train[:2],
+        rows.validation[:2],
+        rows.model_seed,
+        n_jobs=1,
+    )
+    if isinstance(fitted, NotApplicable):
+        return _Fitted(None, {"not_applicable": fitted.reason})
+    losses = fitted.tuning_table["validation_loss"]
+    facts = {
+        "validation_loss": None if losses.isna().all() else float(losses.min()),
+        "n_parameters": fitted.n_parameters,
+        "n_components": fitted.n_components,
+        "orthogonality_error": getattr(fitted.model, "orthogonality_error_", None),
+        "chosen": json.dumps(fitted.best),
+    }
+    return _Fitted(fitted.model, facts)
+
+
+def _errors(model: Any, test: Sample) -> Record:
+    predicted = model.predict(test.features)
+    return {
+        "mse": float(np.mean((predicted - test.response) ** 2)),
+        "excess": float(np.mean((predicted - test.truth) ** 2)),
+    }
