@@ -46,7 +46,7 @@ logger = logging.getLogger(__name__)
 
 # Parameters of the command line that the catalog reads, and no node.
 _CATALOG_PARAMETERS = ("accepted", "rejected")
-_REPORT = "model_report"
+_REPORTS = ("model_report", "study_report")
 
 
 class ParametersHook:
@@ -91,13 +91,14 @@ class NextStepsHook:
         self, pipeline: Pipeline, catalog: CatalogProtocol[Any, Any]
     ) -> None:
         """Print a line each; the tracking hook has the third."""
-        if _REPORT not in pipeline.all_outputs():
-            return
-        path = Path(str(getattr(catalog.get(_REPORT), "_filepath", "")))
-        if path.is_relative_to(Path.cwd()):
-            path = path.relative_to(Path.cwd())
-        logger.info("Report: open %s in a browser", path)
-        logger.info("Lineage: %s", how_to_call("kedro viz run"))
+        written = [name for name in _REPORTS if name in pipeline.all_outputs()]
+        for name in written:
+            path = Path(str(getattr(catalog.get(name), "_filepath", "")))
+            if path.is_relative_to(Path.cwd()):
+                path = path.relative_to(Path.cwd())
+            logger.info("Report: open %s in a browser", path)
+        if written:
+            logger.info("Lineage: %s", how_to_call("kedro viz run"))
 
 
 class TrackingHook:

@@ -10,6 +10,7 @@ from ridgeline.pipelines import (
     evaluation,
     ingestion,
     reporting,
+    simulation,
     splitting,
     xnn,
 )
@@ -35,6 +36,7 @@ def register_pipelines() -> dict[str, Pipeline]:
         **parts,
         "data": _sum(parts[name] for name in _DATA),
         "lendingclub": lendingclub,
+        "simulation": simulation.create_pipeline(),
         "__default__": lendingclub,
     }
 

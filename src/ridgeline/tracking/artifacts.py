@@ -57,6 +57,12 @@ def write_output(
         shutil.copyfile(file, _with(target, file.suffix))
     elif is_a(data, "matplotlib.figure", "Figure"):
         data.savefig(_with(target, ".png"))
+    elif isinstance(data, Mapping) and all(
+        is_a(figure, "matplotlib.figure", "Figure") for figure in data.values()
+    ):
+        target.mkdir()
+        for key, figure in data.items():
+            figure.savefig(target / f"{valid_name(str(key))}.png")
     elif isinstance(data, str) and len(data) <= _LONGEST_TEXT:
         suffix = ".html" if data.lstrip().startswith("<") else ".txt"
         _with(target, suffix).write_text(data, encoding="utf-8")

@@ -138,7 +138,9 @@ class NodeRecorder:
             child = self._record(output).run
             children.setdefault(child, {})[output] = data
         for child, outputs in children.items():
-            self._log_outputs(node, child, outputs)
+            # A child of a method that was not part of the run would be an empty row.
+            if child is None or any(data != {} for data in outputs.values()):
+                self._log_outputs(node, child, outputs)
 
     def finish_all(self) -> list[str]:
         """Log the nodes still under way.
