@@ -14,7 +14,7 @@ import pytest
 from tiny_study import PAPER_MODELS, numbers, once_stored, stored, tiny
 
 from ridgeline.errors import InputError
-from ridgeline.simulation import study
+from ridgeline.simulation import cluster as cluster_module
 from ridgeline.simulation.study import StudyError, StudyResult, plan, run_study
 
 distributed = pytest.importorskip("distributed")
@@ -168,7 +168,7 @@ class TestLost:
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(study, "_SECONDS_WITHOUT_WORKERS", 1)
+        monkeypatch.setattr(cluster_module, "_SECONDS_WITHOUT_WORKERS", 1)
         cluster = make_cluster(1)
         settings = tiny(tmp_path, **MANY, scheduler=cluster.address)
         with (
@@ -206,7 +206,7 @@ class TestFailing:
     ) -> None:
         cluster = make_cluster(0)
         distributed.Client(cluster.address, timeout=60).close()
-        monkeypatch.setattr(study, "_SECONDS_TO_ANSWER", 2)
+        monkeypatch.setattr(cluster_module, "_SECONDS_TO_ANSWER", 2)
         with pytest.raises(InputError) as caught:
             run_study(tiny(tmp_path, scheduler=cluster.address), 0, shown=False)
         assert str(caught.value) == (
@@ -218,7 +218,7 @@ class TestFailing:
     def test_no_scheduler(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(study, "_SECONDS_TO_ANSWER", 1)
+        monkeypatch.setattr(cluster_module, "_SECONDS_TO_ANSWER", 1)
         address = f"tcp://127.0.0.1:{free_port()}"
         with pytest.raises(InputError) as caught:
             run_study(tiny(tmp_path, scheduler=address), 0, shown=False)

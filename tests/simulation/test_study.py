@@ -266,3 +266,22 @@ class TestBadInput:
             "installed: pip install 'ridgeline[cluster]', or set study.scheduler to "
             "null."
         )
+
+
+class TestNotComputed:
+    """An unfinished study is looked at."""
+
+    def test_what_is_stored_is_reported_and_the_rest_left_out(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        part = run_study(tiny(tmp_path, models=["lasso"], scenarios=["S2"]), 0)
+        before = stored(tmp_path)
+        seen = run_study(tiny(tmp_path, models=["lasso", "rf"], compute=False), 0)
+        assert seen.computed == 0
+        assert seen.records == part.records
+        assert stored(tmp_path) == before
+        assert "3 of 4 tasks are left out" in caplog.text
+
+    def test_nothing_stored_is_one_sentence(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="None of the study's 6 tasks is stored"):
+            run_study(tiny(tmp_path, compute=False), 0)

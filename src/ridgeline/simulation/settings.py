@@ -56,6 +56,8 @@ class StudySettings(Parameters):
     baselines: dict[str, BaselineSettings] = Field(default_factory=dict)
     # Folder of the results, one file for each task.
     results: str = "data/07_model_output/study"
+    # False reports what is stored and runs nothing, to look at an unfinished study.
+    compute: bool = True
     n_jobs: int = -1  # processes; -1: one for each core
     # Address of a Dask scheduler that does the work instead, such as
     # tcp://127.0.0.1:8786.

@@ -5,17 +5,16 @@ when the study is interrupted, and workers need no folder in common.
 """
 
 import logging
-import threading
-import time
 import warnings
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
-from joblib import Parallel, delayed, parallel_config
+from joblib import Parallel, delayed
 
 from ridgeline.errors import InputError, RidgelineError
+from ridgeline.simulation.cluster import workers
 from ridgeline.simulation.progress import StudyProgress
 from ridgeline.simulation.settings import StudySettings
 from ridgeline.simulation.store import ResultStore
@@ -24,10 +23,6 @@ from ridgeline.simulation.tasks import Record, Task, TaskResult, run_task
 __all__ = ["StudyError", "StudyResult", "plan", "run_study"]
 
 logger = logging.getLogger(__name__)
-
-_SECONDS_TO_ANSWER: Final = 10
-_SECONDS_WITHOUT_WORKERS: Final = 60
-_SECONDS_BETWEEN_LOOKS: Final = 1
 
 
 class StudyError(RidgelineError):
@@ -86,9 +81,11 @@ def run_study(settings: StudySettings, seed: int, *, shown: bool = True) -> Stud
     missing = [task for task in tasks if task not in results]
     if results:
         logger.info("Stored already: %d of %d tasks", len(results), len(tasks))
+    if missing and not settings.compute:
+        return _unfinished(settings, tasks, results)
     if missing:
         with (
-            _workers(settings),
+            workers(settings.scheduler),
             StudyProgress(missing, shown) as progress,
             closing(_outcomes(missing, settings, seed)) as outcomes,
         ):
@@ -98,9 +95,36 @@ def run_study(settings: StudySettings, seed: int, *, shown: bool = True) -> Stud
                 store.save(task, outcome)
                 results[task] = outcome
                 progress.done(task, outcome.record)
-    in_order = {task: results[task] for task in tasks}
+    return _collected(settings, tasks, results, len(missing))
+
+
+def _unfinished(
+    settings: StudySettings, tasks: Sequence[Task], results: dict[Task, TaskResult]
+) -> StudyResult:
+    """What is stored of a study that someone else may be running."""
+    if not results:
+        message = (
+            f"None of the study's {len(tasks):,} tasks is stored in "
+            f"{settings.results!r}; set study.compute to true to run them."
+        )
+        raise InputError(message)
+    logger.warning(
+        "The study is not finished: %s of %s tasks are left out",
+        f"{len(tasks) - len(results):,}",
+        f"{len(tasks):,}",
+    )
+    return _collected(settings, tasks, results, 0)
+
+
+def _collected(
+    settings: StudySettings,
+    tasks: Sequence[Task],
+    results: dict[Task, TaskResult],
+    computed: int,
+) -> StudyResult:
+    in_order = {task: results[task] for task in tasks if task in results}
     records = [result.record for result in in_order.values()]
-    return StudyResult(records, _networks(settings, in_order), len(missing))
+    return StudyResult(records, _networks(settings, in_order), computed)
 
 
 def _outcomes(
@@ -157,102 +181,6 @@ def _lost(settings: StudySettings, error: Exception) -> StudyError:
         f"({type(error).__name__}); what was done is stored: start the cluster again, "
         "or set study.scheduler to null to work here, and start the study again."
     )
-
-
-@contextmanager
-def _workers(settings: StudySettings) -> Iterator[None]:
-    """Where joblib sends the tasks."""
-    if settings.scheduler is None:
-        yield
-        return
-    with (
-        _client(settings.scheduler) as client,
-        _watched(client),
-        parallel_config(backend=_backend(client)),
-    ):
-        yield
-
-
-def _backend(client: Any) -> Any:
-    """joblib's way to a Dask cluster, even to one that has a single core."""
-    from joblib._dask import DaskDistributedBackend
-
-    class Cluster(DaskDistributedBackend):  # type: ignore[misc]
-        def effective_n_jobs(self, n_jobs: int) -> int:
-            # What is for one core joblib does itself, here and not on the cluster.
-            return max(2, int(super().effective_n_jobs(n_jobs)))
-
-    return Cluster(client=client)
-
-
-@contextmanager
-def _client(address: str) -> Iterator[Any]:
-    """Connects to a Dask scheduler that has at least one worker."""
-    try:
-        from distributed import Client
-    except ImportError as error:
-        message = (
-            f"The study's scheduler is {address!r}, but Dask is not installed: "
-            "pip install 'ridgeline[cluster]', or set study.scheduler to null."
-        )
-        raise InputError(message) from error
-    advice = "start it, correct study.scheduler, or set it to null to work here"
-    try:
-        client: Any = Client(address, timeout=_SECONDS_TO_ANSWER)
-    except (OSError, ValueError) as error:
-        message = (
-            f"The scheduler {address!r} did not answer within {_SECONDS_TO_ANSWER} "
-            f"seconds; {advice}."
-        )
-        raise InputError(message) from error
-    with _quiet("distributed.client"), client:
-        try:
-            client.wait_for_workers(1, timeout=_SECONDS_TO_ANSWER)
-        except TimeoutError as error:
-            message = (
-                f"The scheduler {address!r} has no worker; start one with "
-                f"'dask worker {address} --nthreads 1'."
-            )
-            raise InputError(message) from error
-        yield client
-
-
-@contextmanager
-def _quiet(name: str) -> Iterator[None]:
-    """Keeps a library from logging tracebacks of what is told here in a sentence."""
-    library = logging.getLogger(name)
-    level = library.level
-    library.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        library.setLevel(level)
-
-
-@contextmanager
-def _watched(client: Any) -> Iterator[None]:
-    """Gives the cluster up when it has had no worker for a while.
-
-    Else the study would wait for ever: a scheduler keeps tasks until a worker comes.
-    """
-    over = threading.Event()
-
-    def watch() -> None:
-        seen = time.monotonic()
-        while not over.wait(_SECONDS_BETWEEN_LOOKS):
-            if client.scheduler_info()["workers"]:
-                seen = time.monotonic()
-            elif time.monotonic() - seen > _SECONDS_WITHOUT_WORKERS:
-                client.close()  # which cancels what is waited for
-                return
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        over.set()
-        watcher.join()
 
 
 def _networks(
