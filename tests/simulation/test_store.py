@@ -117,6 +117,16 @@ def test_what_it_depends_on_has_changed(
     assert ResultStore(before, 0).load(task) == result_of(task)
 
 
+def test_epochs_are_of_networks_alone(tmp_path: Path) -> None:
+    before, after = tiny(tmp_path, xnn={}), tiny(tmp_path, xnn={}, max_epochs=7)
+    for task in (TASK, NETWORK):
+        ResultStore(before, 0).save(task, result_of(task))
+    assert ResultStore(after, 0).load(NETWORK) is None
+    assert ResultStore(after, 0).load(TASK) == RESULT
+    assert after.network.settings == {"max_epochs": 7}
+    assert after.baseline("rf").settings == {}
+
+
 def test_another_seed(tmp_path: Path) -> None:
     ResultStore(tiny(tmp_path), 0).save(TASK, RESULT)
     assert ResultStore(tiny(tmp_path), 1).load(TASK) is None

@@ -52,6 +52,8 @@ class StudySettings(Parameters):
     models: list[str] = Field(default=list(MODELS), min_length=1)
     validation_share: float = Field(default=0.2, gt=0, lt=1)
     test_rows: int = Field(default=10_000, ge=_FEWEST_ROWS)
+    # Epochs of each fit of a network; None takes the schedule's.
+    max_epochs: int | None = Field(default=None, ge=1)
     xnn: NetworkSearch = Field(default_factory=NetworkSearch)
     baselines: dict[str, BaselineSettings] = Field(default_factory=dict)
     # Folder of the results, one file for each task.
@@ -114,6 +116,22 @@ class StudySettings(Parameters):
             )
             raise ValueError(message)
         return value
+
+    @property
+    def network(self) -> NetworkSearch:
+        """How the enhanced network is tuned, with the epochs of all networks."""
+        return self.xnn.model_copy(update=self._with_epochs(self.xnn.settings))
+
+    def baseline(self, name: str) -> BaselineSettings:
+        """How a baseline is tuned, with the epochs of all networks if it is one."""
+        own = self.baselines.get(name, BaselineSettings())
+        if not BASELINES[name].is_xnn:
+            return own
+        return own.model_copy(update=self._with_epochs(own.settings))
+
+    def _with_epochs(self, settings: dict[str, Any]) -> dict[str, Any]:
+        epochs = {} if self.max_epochs is None else {"max_epochs": self.max_epochs}
+        return {"settings": epochs | settings}
 
     @property
     def largest(self) -> int:

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from ridgeline import __version__
 from ridgeline.baselines.registry import BASELINES
-from ridgeline.baselines.settings import BaselineSettings
 from ridgeline.errors import InputError
 from ridgeline.files import replace_file
 from ridgeline.simulation.settings import StudySettings
@@ -106,8 +105,8 @@ class ResultStore:
 
 def _model_parameters(model: str, settings: StudySettings) -> dict[str, Any]:
     if model == "xnn":
-        return settings.xnn.model_dump(mode="json")
+        return settings.network.model_dump(mode="json")
     method = BASELINES[model]
-    own = settings.baselines.get(model, BaselineSettings())
     registered = {"grid": dict(method.grid), "settings": dict(method.settings)}
-    return own.model_dump(mode="json") | {"registered": registered}
+    own = settings.baseline(model).model_dump(mode="json")
+    return own | {"registered": registered}

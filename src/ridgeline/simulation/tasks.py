@@ -139,10 +139,9 @@ def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
     # cluster, joblib would else send the fits of a task to other workers.
     with threadpool_limits(1), parallel_config(backend="sequential"):
         if task.model == "xnn":
-            fitted = _fit_network(settings.xnn, rows)
+            fitted = _fit_network(settings.network, rows)
         else:
-            own = settings.baselines.get(task.model, BaselineSettings())
-            fitted = _fit_baseline(task.model, own, rows)
+            fitted = _fit_baseline(task.model, settings.baseline(task.model), rows)
         seconds = time.perf_counter() - began
         record: Record = {**task._asdict(), "seconds": seconds, **fitted.facts}
         if fitted.model is None:
