@@ -39,7 +39,13 @@ def parameters_of(pipeline):
 
 def test_pipelines_that_are_promised():
     pipelines = register_pipelines()
-    assert set(pipelines) == {*PARTS, "data", "lendingclub", "__default__"}
+    assert set(pipelines) == {
+        *PARTS,
+        "data",
+        "lendingclub",
+        "simulation",
+        "__default__",
+    }
     for whole, parts in (("data", DATA), ("lendingclub", PARTS)):
         nodes = [node.name for part in parts for node in pipelines[part].nodes]
         assert sorted(nodes) == sorted(node.name for node in pipelines[whole].nodes)
@@ -144,6 +150,7 @@ def test_every_parameter_has_its_default_in_the_configuration():
     from ridgeline.lendingclub.cleaning import CleaningRules
     from ridgeline.lendingclub.splitting import SplitShares
     from ridgeline.pipelines.xnn.settings import XnnSettings
+    from ridgeline.simulation.settings import StudySettings
 
     parameters = loader("base")["parameters"]
     groups = {
@@ -161,7 +168,9 @@ def test_every_parameter_has_its_default_in_the_configuration():
     for name in METHODS:
         BaselineSettings(**parameters["baselines"][name])
         assert set(parameters["baselines"][name]) == set(BaselineSettings.model_fields)
-    assert set(parameters) == {*groups, "xnn", "baselines", "seed"}
+    study = StudySettings(**parameters["study"])
+    assert set(keys(parameters["study"])) == set(keys(study.model_dump()))
+    assert set(parameters) == {*groups, "xnn", "baselines", "study", "seed"}
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
@@ -170,9 +179,11 @@ def test_settings_of_every_environment_are_allowed(environment):
     from ridgeline.evaluation.metrics import EvaluationSettings
     from ridgeline.lendingclub.modelling import NUMERIC
     from ridgeline.pipelines.xnn.settings import XnnSettings
+    from ridgeline.simulation.settings import StudySettings
     from ridgeline.xnn.estimator import XNNClassifier
 
     parameters = loader(environment)["parameters"]
+    StudySettings(**parameters["study"])
     EvaluationSettings(**parameters["evaluation"])
     network = XnnSettings(**parameters["xnn"])
     estimator = XNNClassifier(**network.estimator_parameters({}, 0))

@@ -138,8 +138,7 @@ class NodeRecorder:
             child = self._record(output).run
             children.setdefault(child, {})[output] = data
         for child, outputs in children.items():
-            # A child of a method that was not part of the run would be an empty row.
-            if child is None or any(data != {} for data in outputs.values()):
+            if child is None or not all(map(_is_empty, outputs.values())):
                 self._log_outputs(node, child, outputs)
 
     def finish_all(self) -> list[str]:
@@ -243,6 +242,11 @@ class NodeRecorder:
         if self._config.strict:
             raise TrackingError(message) from error
         logger.warning("%s", message)
+
+
+def _is_empty(data: Any) -> bool:
+    """Whether a method was not part of the run: its child would be an empty row."""
+    return isinstance(data, Mapping) and not data
 
 
 def _without_parameters(data: Any) -> tuple[Any, Mapping[str, Any]]:
