@@ -8,7 +8,13 @@ from sklearn.model_selection import train_test_split
 
 from ridgeline import XNNClassifier, XNNRegressor
 from ridgeline.errors import InputError
-from ridgeline.xnn.search import PAPER_GRID, PAPER_RANGES, grid_search, random_search
+from ridgeline.xnn.search import (
+    PAPER_GRID,
+    PAPER_RANGES,
+    grid_search,
+    random_search,
+    start_search,
+)
 
 X = np.random.default_rng(0).uniform(-1, 1, size=(400, 3))
 Y = np.sin(3 * X[:, 0]) + X[:, 1] + 0.1 * np.random.default_rng(1).normal(size=400)
@@ -76,6 +82,45 @@ def test_fewest_components_within_a_standard_error(given: bool) -> None:
     assert found.model.l1_scales == min(near)[2]
     assert table["chosen"].sum() == 1
     assert table.loc[min(near)[2], "chosen"]
+
+
+@pytest.mark.parametrize("standard_errors", [0.0, 1.0, 1000.0])
+def test_the_best_start_by_all_rows(standard_errors: float) -> None:
+    """The choice follows from predictions alone, computed here without the search."""
+    held = X[300:], Y[300:]
+    found = start_search(
+        model(),
+        *(X[:300], Y[:300], None, held),
+        n_starts=4,
+        standard_errors=standard_errors,
+        n_jobs=1,
+    )
+    assert len(found.table) == found.table["random_state"].nunique() == 4
+    fits = [
+        clone(model()).set_params(random_state=start).fit(X[:300], Y[:300], None, held)
+        for start in found.table["random_state"].tolist()
+    ]
+    losses = np.stack([(Y - fit.predict(X)) ** 2 for fit in fits])
+    np.testing.assert_allclose(found.table["all_rows_loss"], losses.mean(axis=1))
+    gaps = losses[:, 300:] - losses[0, 300:]  # the table has the best one first
+    near = gaps.mean(axis=1) <= standard_errors * gaps.std(axis=1) / 10
+    expected = int(np.where(near, losses.mean(axis=1), np.inf).argmin())
+    assert found.table["chosen"].to_numpy().argmax() == expected
+    np.testing.assert_array_equal(found.model.predict(X), fits[expected].predict(X))
+
+
+def test_the_first_start_is_the_model_s_own() -> None:
+    held = X[300:], Y[300:]
+    found = start_search(model(), X[:300], Y[:300], None, held, n_starts=1, n_jobs=1)
+    alone = model().fit(X[:300], Y[:300], None, held)
+    np.testing.assert_array_equal(found.model.predict(X), alone.predict(X))
+
+
+def test_starts_need_rows_to_be_compared_on() -> None:
+    with pytest.raises(InputError, match="validation_data, which is None"):
+        start_search(model(), X, Y)
+    with pytest.raises(InputError, match="no points"):
+        start_search(model(), X, Y, None, (X, Y), n_starts=0)
 
 
 def test_random_search() -> None:

@@ -22,12 +22,14 @@ _FEWEST_ROWS: Final = 50
 
 
 class NetworkSearch(Parameters):
-    """How the enhanced network is tuned: the grid, then lambda3 at its choice."""
+    """How the enhanced network is tuned: the grid, lambda3, then several starts."""
 
     # Values to try by parameter of XNNRegressor; None takes the paper's 5 x 5 grid.
     grid: dict[str, list[Any]] | None = None
     # lambda3 to try at the penalties that the grid chose; one value is as it is.
     roughness: list[float] = Field(default=[1e-6, 10**-6.5, 1e-7], min_length=1)
+    # Random starts at the penalties that were chosen; the best by all rows is kept.
+    n_starts: int = Field(default=6, ge=1)
     # Parameters of XNNRegressor that stay as they are set here.
     settings: dict[str, Any] = Field(default_factory=dict)
 

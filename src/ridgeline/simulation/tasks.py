@@ -21,7 +21,7 @@ from ridgeline.simulation.settings import NetworkSearch, StudySettings
 from ridgeline.xnn.estimator import XNNRegressor
 from ridgeline.xnn.pruning import refine
 from ridgeline.xnn.scorer import Scorer
-from ridgeline.xnn.search import PAPER_GRID, grid_search
+from ridgeline.xnn.search import PAPER_GRID, grid_search, start_search
 from ridgeline.xnn.storage import model_document
 
 __all__ = [
@@ -156,17 +156,17 @@ def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
 
 
 def _fit_network(search: NetworkSearch, rows: Rows) -> _Fitted:
-    """The enhanced network: the grid, then lambda3 at the grid's choice."""
+    """The enhanced network: the grid, lambda3 at its choice, and starts at both."""
     train, held = rows.train[:2], rows.validation[:2]
+    data = *train, None, held
     model = XNNRegressor(**{"random_state": rows.model_seed} | search.settings)
     grid = PAPER_GRID if search.grid is None else search.grid
-    model = grid_search(model, *train, None, held, grid=grid, n_jobs=1).model
+    model = grid_search(model, *data, grid=grid, n_jobs=1).model
     chosen = [*grid, "roughness"]
     # The smallest loss: a smoother curve has no fewer components to choose it for.
-    model = grid_search(
-        model, *train, None, held,
-        grid={"roughness": search.roughness}, standard_errors=0, n_jobs=1,
-    ).model  # fmt: skip
+    roughness = {"roughness": search.roughness}
+    model = grid_search(model, *data, grid=roughness, standard_errors=0, n_jobs=1).model
+    model = start_search(model, *data, n_starts=search.n_starts, n_jobs=1).model
     facts = {
         "validation_loss": model.validation_loss_,
         "n_parameters": explainable_network(model.scorer_),

@@ -8,12 +8,17 @@ luck. So the choice is the one-standard-error rule of Breiman et al. (1984): amo
 points whose loss is within one standard error of the smallest, the one with the fewest
 components. The error is that of the difference, row by row, so that it shrinks with the
 rows and with how alike two models are.
+
+Training finds a local optimum. Among starts with the same penalties a poor one shows in
+the training rows, of which there are more: `start_search` takes the smallest loss over
+all rows among the starts within one standard error of the best validation loss.
 """
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -27,10 +32,18 @@ from sklearn.utils import check_random_state
 from ridgeline.errors import InputError
 from ridgeline.xnn.progress import count_fits
 
-__all__ = ["PAPER_GRID", "PAPER_RANGES", "SearchResult", "grid_search", "random_search"]
+__all__ = [
+    "PAPER_GRID",
+    "PAPER_RANGES",
+    "SearchResult",
+    "grid_search",
+    "random_search",
+    "start_search",
+]
 
 Model = TypeVar("Model")
 
+_LARGEST: Final = np.iinfo(np.int32).max  # that a seed may be
 _STRENGTHS: Final = (1e-2, 10**-2.5, 1e-3, 10**-3.5, 1e-4)
 # The paper's 5 x 5 grid; lambda3 stays as the estimator has it.
 PAPER_GRID: Final[Mapping[str, Sequence[float]]] = {
@@ -85,7 +98,7 @@ def grid_search(
     """
     points = list(ParameterGrid(dict(grid)))
     data = X, y, sample_weight, validation_data
-    return _search(model, points, data, standard_errors, n_jobs)
+    return _search(model, points, data, partial(_simplest, standard_errors), n_jobs)
 
 
 def random_search(
@@ -130,27 +143,74 @@ def random_search(
     values = 10 ** (low + draws * (high - low))
     points = [dict(zip(ranges, row, strict=True)) for row in values.tolist()]
     data = X, y, sample_weight, validation_data
-    return _search(model, points, data, standard_errors, n_jobs)
+    return _search(model, points, data, partial(_simplest, standard_errors), n_jobs)
+
+
+def start_search(
+    model: Model,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    validation_data: tuple[Any, ...] | None = None,
+    *,
+    n_starts: int = 6,
+    standard_errors: float = 1.0,
+    n_jobs: int | None = -1,
+) -> SearchResult[Model]:
+    """Fits from several random starts, and chooses by all rows.
+
+    Args:
+        model: As for `grid_search`; its `random_state` is the first start's.
+        X: Data frame or array.
+        y: Responses or labels.
+        sample_weight: Of each row.
+        validation_data: Rows that choose, as for `fit`. Without it each start would set
+            other rows aside, so it must be given.
+        n_starts: Starts, at least one.
+        standard_errors: How far above the smallest validation loss the chosen start
+            may be.
+        n_jobs: Processes; -1 uses every core.
+
+    Returns:
+        The table of all starts and the fitted model of the chosen one.
+
+    Raises:
+        InputError: If there are no validation rows, or no start.
+    """
+    if validation_data is None:
+        message = "Starts are compared on validation_data, which is None; pass (X, y)."
+        raise InputError(message)
+    seed = _whole_seed(model)
+    drawn = np.random.default_rng(seed).integers(_LARGEST, size=max(0, n_starts - 1))
+    points = [{"random_state": start} for start in [seed, *drawn.tolist()]]
+    data = X, y, sample_weight, validation_data
+    choose = partial(_best_of_all_rows, standard_errors)
+    return _search(model, points[: max(0, n_starts)], data, choose, n_jobs)
+
+
+def _whole_seed(model: Any) -> int:
+    """One seed for all points, whatever kind of random state the model has."""
+    seed = model.random_state
+    if isinstance(seed, int):
+        return seed
+    return int(check_random_state(seed).randint(_LARGEST))
 
 
 def _search(
     model: Any,
     points: Sequence[dict[str, Any]],
     data: tuple[Any, Any, Any, Any],
-    standard_errors: float,
+    choose: Callable[[pd.DataFrame], int],
     n_jobs: int | None,
 ) -> SearchResult[Any]:
     if not points:
         message = "The search has no points; name at least one value for a parameter."
         raise InputError(message)
-    # One seed for all points, whatever kind of random state the model has.
-    seed = model.random_state
-    if not isinstance(seed, int):
-        seed = int(check_random_state(seed).randint(np.iinfo(np.int32).max))
+    seed = _whole_seed(model)
     if len(points) == 1:
         n_jobs = 1  # another process would compile again what this one will need
     fits = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_fit)(clone(model).set_params(**point, random_state=seed), data)
+        delayed(_fit)(clone(model).set_params(**{"random_state": seed} | point), data)
         for point in points
     )
     fitted = []
@@ -165,6 +225,7 @@ def _search(
             point
             | {
                 "validation_loss": fit.model.validation_loss_,
+                "all_rows_loss": fit.all_rows_loss,
                 "components": int(np.count_nonzero(fit.model.scales_)),
                 "epochs": fit.model.n_iter_,
                 "seconds": fit.seconds,
@@ -176,7 +237,7 @@ def _search(
     table["standard_error"] = _errors_of_differences(
         losses, fitted[0].weights, int(table["validation_loss"].to_numpy().argmin())
     )
-    chosen = _simplest(table, standard_errors)
+    chosen = choose(table)
     table["chosen"] = np.arange(len(table)) == chosen
     table = table.sort_values("validation_loss", kind="stable", ignore_index=True)
     return SearchResult(table, fitted[chosen].model.set_params(verbose=model.verbose))
@@ -189,6 +250,7 @@ class _Fit(NamedTuple):
     seconds: float
     losses: NDArray[np.float32]  # of the validation rows
     weights: NDArray[np.float64]  # of the validation rows
+    all_rows_loss: float  # mean over training and validation rows
 
 
 def _fit(model: Any, data: tuple[Any, Any, Any, Any]) -> _Fit:
@@ -196,8 +258,12 @@ def _fit(model: Any, data: tuple[Any, Any, Any, Any]) -> _Fit:
     began = time.perf_counter()
     model.set_params(verbose=0).fit(*data)
     seconds = time.perf_counter() - began
-    losses, weights = model._held_losses(*data, seed=model._seed())
-    return _Fit(model, seconds, losses.astype(np.float32), weights)
+    held, held_weights = model._held_losses(*data, seed=model._seed())
+    losses, weights = model._held_losses(*data[:3], data[:3], seed=0)
+    if data[3] is not None:
+        losses, weights = np.r_[losses, held], np.r_[weights, held_weights]
+    mean = float(np.average(losses, weights=weights))
+    return _Fit(model, seconds, held.astype(np.float32), held_weights, mean)
 
 
 def _errors_of_differences(
@@ -212,10 +278,23 @@ def _errors_of_differences(
     return errors
 
 
-def _simplest(table: pd.DataFrame, standard_errors: float) -> int:
-    """The fewest components within so many standard errors of the smallest loss."""
+def _near(standard_errors: float, table: pd.DataFrame) -> NDArray[np.bool_]:
+    """Points within so many standard errors of the smallest validation loss."""
+    loss = table["validation_loss"].to_numpy()
+    reach = standard_errors * table["standard_error"].to_numpy()
+    return np.asarray(loss - loss.min() <= reach)
+
+
+def _best_of_all_rows(standard_errors: float, table: pd.DataFrame) -> int:
+    """The smallest loss over all rows among the near points."""
+    loss = table["all_rows_loss"].to_numpy()
+    return int(np.where(_near(standard_errors, table), loss, np.inf).argmin())
+
+
+def _simplest(standard_errors: float, table: pd.DataFrame) -> int:
+    """The fewest components among the near points, and of these the smallest loss."""
     loss = table["validation_loss"].to_numpy()
     components = table["components"].to_numpy()
-    near = loss - loss.min() <= standard_errors * table["standard_error"].to_numpy()
+    near = _near(standard_errors, table)
     simple = near & (components == components[near].min())
     return int(np.where(simple, loss, np.inf).argmin())
