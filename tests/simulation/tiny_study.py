@@ -27,6 +27,7 @@ def tiny(results: Path | str, **changes: Any) -> StudySettings:
         "xnn": {
             "grid": {"l1_projection": [1e-3], "l1_scales": [1e-3]},
             "roughness": [1e-6],
+            "n_starts": 2,
             "settings": _NETWORK,
         },
         "baselines": {
