@@ -159,14 +159,19 @@ def _fit_network(search: NetworkSearch, rows: Rows) -> _Fitted:
     """The enhanced network: the grid, lambda3 at its choice, and starts at both."""
     train, held = rows.train[:2], rows.validation[:2]
     data = *train, None, held
-    model = XNNRegressor(**{"random_state": rows.model_seed} | search.settings)
+    given = {"random_state": rows.model_seed, "roughness": search.roughness[0]}
+    model = XNNRegressor(**given | search.settings)
     grid = PAPER_GRID if search.grid is None else search.grid
     model = grid_search(model, *data, grid=grid, n_jobs=1).model
     chosen = [*grid, "roughness"]
-    # The smallest loss: a smoother curve has no fewer components to choose it for.
-    roughness = {"roughness": search.roughness}
-    model = grid_search(model, *data, grid=roughness, standard_errors=0, n_jobs=1).model
-    model = start_search(model, *data, n_starts=search.n_starts, n_jobs=1).model
+    if len(search.roughness) > 1:
+        # The smallest loss: a smoother curve has no fewer components to choose it for.
+        roughness = {"roughness": search.roughness}
+        model = grid_search(
+            model, *data, grid=roughness, standard_errors=0, n_jobs=1
+        ).model
+    if search.n_starts > 1:
+        model = start_search(model, *data, n_starts=search.n_starts, n_jobs=1).model
     facts = {
         "validation_loss": model.validation_loss_,
         "n_parameters": explainable_network(model.scorer_),
