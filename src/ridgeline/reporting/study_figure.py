@@ -53,7 +53,7 @@ _PRINTED: Final[dict[str, Any]] = {  # the paper's figures
     "zorder": 5,
 }
 _MARKERS: Final = "osv^<>ph"
-_DODGE: Final = 0.011  # of a decade between the error bars of two models
+_DODGE: Final = 0.006  # of a decade between the error bars of two models
 
 
 class RidgePicture(NamedTuple):

@@ -1,6 +1,7 @@
 """What a network found of the truth, and how far its projections overlap.
 
-Projections are compared in the units of the data, not of the scaled features.
+With the truth, projections are compared in the units of the data; with each other, as
+the network trains them, on features scaled to [-1, 1].
 """
 
 from typing import Any, Final

@@ -69,8 +69,8 @@ def run_study(settings: StudySettings, seed: int, *, shown: bool = True) -> Stud
         shown: Whether to show progress.
 
     Raises:
-        InputError: If the scheduler does not answer or has no worker, or results
-            cannot be stored.
+        InputError: If the scheduler does not answer or has no worker, results cannot
+            be stored, or nothing is stored and nothing may be computed.
         StudyError: If a task fails, or a process or the cluster is lost; what was done
             is stored.
     """
