@@ -17,6 +17,7 @@ from ridgeline.errors import InputError
 from ridgeline.simulation import cluster as cluster_module
 from ridgeline.simulation.study import StudyError, StudyResult, plan, run_study
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
 # Enough tasks that some are left when the first is stored, and none that compiles.
@@ -87,6 +88,10 @@ def make_cluster(
         made.append(cluster)
         for _ in range(workers):
             cluster.add_worker()
+        # A client that knows the workers from its start never takes them for lost.
+        with distributed.Client(cluster.address, timeout=60) as client:
+            if workers:
+                client.wait_for_workers(workers, timeout=60)
         return cluster
 
     yield make
@@ -110,10 +115,12 @@ class TestLost:
         whole: StudyResult,
         make_cluster: Callable[[int], Cluster],
         tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
+        # Looked at often and given up at once, a cluster with one worker goes on.
+        monkeypatch.setattr(cluster_module, "_SECONDS_WITHOUT_WORKERS", 0)
+        monkeypatch.setattr(cluster_module, "_SECONDS_BETWEEN_LOOKS", 0.001)
         cluster = make_cluster(2)
-        with distributed.Client(cluster.address, timeout=60) as client:
-            client.wait_for_workers(2, timeout=60)
         # The network comes last, when there is one worker to compile it.
         settings = tiny(
             tmp_path,
@@ -127,7 +134,8 @@ class TestLost:
             kill(cluster.workers[0])
             left.append(6 - len(stored(tmp_path)))
 
-        with once_stored(tmp_path, kill_one):
+        often = {"distributed.client.scheduler-info-interval": "1ms"}
+        with once_stored(tmp_path, kill_one), dask.config.set(often):
             result = run_study(settings, 0, shown=False)
         assert left[0] > 0
         assert result.computed == 6
@@ -205,7 +213,6 @@ class TestFailing:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         cluster = make_cluster(0)
-        distributed.Client(cluster.address, timeout=60).close()
         monkeypatch.setattr(cluster_module, "_SECONDS_TO_ANSWER", 2)
         with pytest.raises(InputError) as caught:
             run_study(tiny(tmp_path, scheduler=cluster.address), 0, shown=False)

@@ -106,7 +106,8 @@ def _watched(client: Any) -> Iterator[None]:
     def watch() -> None:
         seen = time.monotonic()
         while not over.wait(_SECONDS_BETWEEN_LOOKS):
-            if client.scheduler_info()["workers"]:
+            # Not "workers", which the client itself empties every other second.
+            if client.scheduler_info()["n_workers"]:
                 seen = time.monotonic()
             elif time.monotonic() - seen > _SECONDS_WITHOUT_WORKERS:
                 client.close()  # which cancels what is waited for
