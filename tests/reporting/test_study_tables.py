@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from ridgeline.errors import InputError
+from ridgeline.reporting.study_judgement import against_paper
 from ridgeline.reporting.study_tables import (
     SUMMARY_COLUMNS,
-    against_paper,
     cells_of,
     compared,
     markdown_table,
@@ -186,6 +186,30 @@ class TestAgainstPaper:
         row = self.judged({("S1", 1000, "xnn"): [mse]}).loc[("S1", 1000)]
         assert np.isnan(row["paper_gap"])
         assert row["meets_paper"] == meets
+
+    def test_noise_that_all_models_of_the_paper_share_is_told_apart(self):
+        # The paper's rows are luckier by 0.02 for two of three, whatever the network.
+        others = {"rf": 1.251 + 0.02, "mlp": 1.043 + 0.02, "lasso": 2.0}
+        cells = {("S1", 5000, model): [mse] for model, mse in others.items()}
+        row = self.judged(cells | {("S1", 5000, "xnn"): [1.03]}).loc[("S1", 5000)]
+        assert row["paper"] == 1.007
+        assert row["excess_mean"] == pytest.approx(0.03)
+        assert row["paper_shift"] == pytest.approx(-0.02)
+        assert row["gap_without_noise"] == pytest.approx(0.003)
+
+    def test_our_own_noise_is_no_gap(self):
+        table = long_table(
+            {("S1", 5000, "xnn"): [1.057], ("S1", 5000, "rf"): [1.251 + 0.05]}
+        )
+        table["excess"] -= 0.05  # the noise of our rows
+        row = against_paper(summarise(table), PAPER_MSE).iloc[0]
+        assert not row["meets_paper"]
+        assert row["gap_without_noise"] == pytest.approx(0)
+
+    def test_alone_it_shows_no_noise(self):
+        row = self.judged({("S1", 1000, "xnn"): [1.1]}).loc[("S1", 1000)]
+        assert np.isnan(row["paper_shift"])
+        assert np.isnan(row["gap_without_noise"])
 
     def test_a_model_that_the_paper_has_better_too_is_told_apart(self):
         models = {"xnn": 1.2, "naive_xnn": 1.0, "mlp": 1.1, "rf": 1.1, "gam": 1.1}

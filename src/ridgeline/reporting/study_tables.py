@@ -6,7 +6,7 @@ out. Cells may lack repetitions, or be absent.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,6 @@ __all__ = [
     "MODEL_TITLES",
     "SUMMARY_COLUMNS",
     "Cell",
-    "against_paper",
     "cells_of",
     "compared",
     "markdown_table",
@@ -28,6 +27,7 @@ __all__ = [
     "study_text",
     "summarise",
     "table_cells",
+    "with_paper",
 ]
 
 Titles = Mapping[str, str] | None
@@ -46,10 +46,6 @@ MODEL_TITLES: Final[Mapping[str, str]] = {
 SUMMARY_COLUMNS: Final = tuple(
     "scenario n model repetitions mse_mean mse_sd excess_mean excess_sd seconds".split()
 )
-_JUDGED: Final = (
-    "scenario n repetitions mse_mean standard_error paper paper_gap meets_paper "
-    "best_other other_mean other_gap meets_others better better_unlike_paper"
-).split()
 _RECOVERY: Final = "cosine_mean cosine_min curve_error".split()
 _OVERLAP: Final = (
     "n_components overlap_mean overlap_max correlation_mean orthogonality_error"
@@ -133,7 +129,7 @@ def compared(
         deviation and the paper's figure; `best` is the model with the smallest mean,
         and `comparable` says whether the paper's figures may be compared with ours.
     """
-    joined = _with_paper(summary, paper)
+    joined = with_paper(summary, paper)
     names = {model: (titles or {}).get(model, model) for model in study_models(summary)}
     parts = {"mean": "mse_mean", "sd": "mse_sd", "paper": "paper"}
     table = joined[_ROW].drop_duplicates()
@@ -160,7 +156,7 @@ def table_cells(
     """
     models = study_models(summary)
     found: dict[str, dict[int, list[Cell]]] = {}
-    for (scenario, n), rows in _with_paper(summary, paper).groupby(_ROW):
+    for (scenario, n), rows in with_paper(summary, paper).groupby(_ROW):
         table = rows.set_index("model").reindex(models)
         if scenario in not_comparable:
             table["paper"] = np.nan
@@ -211,42 +207,6 @@ def markdown_table(
             lines += ["", note]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
-
-
-def against_paper(
-    summary: pd.DataFrame,
-    paper: pd.DataFrame,
-    not_comparable: Collection[str] = (),
-    model: str = "xnn",
-) -> pd.DataFrame:
-    """One model against the paper's figures for it, and against our other models.
-
-    All gaps are measured by the standard error of the model's mean over its own
-    repetitions. Within one standard error counts as at or below; with one repetition
-    there is no standard error, and only at or below itself counts.
-
-    Args:
-        summary: As `summarise` makes it.
-        paper: The paper's test MSE: `scenario`, `n`, `model`, `mse`.
-        not_comparable: Scenarios to leave out.
-        model: That which is judged.
-
-    Returns:
-        A row for each cell that the model and the paper have: `mse_mean`,
-        `standard_error`, `paper`, `paper_gap` (in standard errors), `meets_paper`;
-        `best_other`, `other_mean`, `other_gap`, `meets_others`; `better`, the models
-        that are better by more than one standard error, and `better_unlike_paper`,
-        those among them that in the paper are not.
-    """
-    joined = _with_paper(summary, paper).dropna(subset="mse_mean")
-    joined = joined[~joined["scenario"].isin(list(not_comparable))]
-    rows = []
-    for (scenario, n), cell in joined.groupby(_ROW):
-        own = cell[(cell["model"] == model) & cell["paper"].notna()]
-        if not own.empty:
-            judged = _judged(own.iloc[0].to_dict(), cell[cell["model"] != model])
-            rows.append({"scenario": scenario, "n": n, **judged})
-    return pd.DataFrame(rows, columns=_JUDGED)
 
 
 def recovery_table(results: pd.DataFrame) -> pd.DataFrame:
@@ -314,6 +274,24 @@ def study_text(summary: pd.DataFrame, titles: Titles = None) -> str:
     return "\n".join(lines)
 
 
+def with_paper(summary: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
+    """The summary beside the paper's figures, with rows for cells that were not run.
+
+    Args:
+        summary: As `summarise` makes it.
+        paper: The paper's test MSE: `scenario`, `n`, `model`, `mse`.
+
+    Returns:
+        The summary's columns, and the paper's figure as `paper`.
+    """
+    _demand(summary, SUMMARY_COLUMNS)
+    models = pd.DataFrame({"model": study_models(summary)})
+    cells = summary[_ROW].drop_duplicates().merge(models, how="cross")
+    printed = paper[[*_CELL, "mse"]].rename(columns={"mse": "paper"})
+    cells = cells.merge(summary, on=_CELL, how="left", validate="one_to_one")
+    return cells.merge(printed, on=_CELL, how="left", validate="one_to_one")
+
+
 def _demand(table: pd.DataFrame, columns: Iterable[str]) -> None:
     missing = [name for name in columns if name not in table]
     if missing:
@@ -333,16 +311,6 @@ def _in_order(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _with_paper(summary: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
-    """The summary beside the paper's figures, with rows for cells that were not run."""
-    _demand(summary, SUMMARY_COLUMNS)
-    models = pd.DataFrame({"model": study_models(summary)})
-    cells = summary[_ROW].drop_duplicates().merge(models, how="cross")
-    printed = paper[[*_CELL, "mse"]].rename(columns={"mse": "paper"})
-    cells = cells.merge(summary, on=_CELL, how="left", validate="one_to_one")
-    return cells.merge(printed, on=_CELL, how="left", validate="one_to_one")
-
-
 def _decimals(value: float) -> str:
     return "" if pd.isna(value) else f"{value:.{_DIGITS}f}"
 
@@ -351,36 +319,6 @@ def _markdown(cell: Cell) -> str:
     text = f"**{cell.mean}**" if cell.best else cell.mean
     text += f" ({cell.sd})" if cell.sd else ""
     return text + (f" / {cell.paper}" if cell.paper else "")
-
-
-def _judged(own: Mapping[Any, Any], others: pd.DataFrame) -> dict[str, Any]:
-    """A model beside the paper's figure for it and beside the others of its cell."""
-    mean, printed = own["mse_mean"], own["paper"]
-    error = own["mse_sd"] / np.sqrt(own["repetitions"])
-    reach = mean - (0.0 if pd.isna(error) else error)
-    better = others[others["mse_mean"] < reach]
-    unlike = better[~(better["paper"] < printed)]
-    best = others.nsmallest(1, "mse_mean")[["model", "mse_mean"]].to_numpy().tolist()
-    other, other_mean = best[0] if best else ("", np.nan)
-    return {
-        "repetitions": int(own["repetitions"]),
-        "mse_mean": mean,
-        "standard_error": error,
-        "paper": printed,
-        "paper_gap": _in_errors(mean - printed, error),
-        "meets_paper": bool(reach <= printed),
-        "best_other": other,
-        "other_mean": other_mean,
-        "other_gap": _in_errors(mean - other_mean, error),
-        "meets_others": better.empty,
-        "better": ", ".join(better["model"]),
-        "better_unlike_paper": ", ".join(unlike["model"]),
-    }
-
-
-def _in_errors(gap: float, error: float) -> float:
-    """A gap in standard errors, if there is one to measure by."""
-    return gap / error if error > 0 else np.nan
 
 
 def _network_means(results: pd.DataFrame, columns: list[str]) -> pd.DataFrame:

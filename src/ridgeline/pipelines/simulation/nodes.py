@@ -9,8 +9,8 @@ import pandas as pd
 
 from ridgeline.provenance import run_facts
 from ridgeline.reporting.study_html import StudyContent, render_study, study_findings
+from ridgeline.reporting.study_judgement import against_paper
 from ridgeline.reporting.study_tables import (
-    against_paper,
     cells_of,
     compared,
     markdown_table,
