@@ -78,7 +78,7 @@ def summarise(results: pd.DataFrame) -> pd.DataFrame:
     Returns:
         Columns `SUMMARY_COLUMNS`, a row for each scenario, n and model that has a
         result. Standard deviations are those of a sample, so that one repetition has
-        none; `seconds` is the mean of a task.
+        none; `seconds` is the mean of a task, of the processor.
 
     Raises:
         InputError: If a column is missing, or there is no result.
