@@ -37,7 +37,7 @@ run: install ## Run the lendingclub pipeline on the embedded data
 	$(BIN)/kedro run --pipeline lendingclub
 
 test: install ## Run the tests
-	$(BIN)/python -m pytest -n 2 -m "not spark"
+	$(BIN)/python -m pytest -n 3 -m "not spark"
 
 test-spark: install-extras ## Run the Spark tests (needs Java 17)
 	$(BIN)/python -m pytest -m spark
