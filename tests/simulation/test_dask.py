@@ -88,7 +88,7 @@ def make_cluster(
         made.append(cluster)
         for _ in range(workers):
             cluster.add_worker()
-        # A client that knows the workers from its start never takes them for lost.
+        # All of them are there before a test begins, to be killed in its own order.
         with distributed.Client(cluster.address, timeout=60) as client:
             if workers:
                 client.wait_for_workers(workers, timeout=60)

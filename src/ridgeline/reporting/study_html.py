@@ -132,7 +132,7 @@ def _paper_findings(judged: pd.DataFrame) -> list[str]:
         found.append(f"It is above in {_names(missed)}.")
     known = judged[~judged["meets_paper"] & judged["gap_without_noise"].notna()]
     gaps = [
-        f"{row['gap_without_noise']:+.3f} in {_cell(row)}"
+        f"{row['gap_without_noise']:+z.3f} in {_cell(row)}"
         for row in known.to_dict("records")
     ]
     if gaps:
