@@ -14,6 +14,8 @@ export DO_NOT_TRACK := true
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
+# The lock is whole: pip installs it as it is. Resolving again would stumble over an extra
+# such as `coverage[toml]`, of which pip takes the newest instead of the locked one.
 install: $(ENV)/.installed ## Install the locked packages and Ridgeline into .venv
 
 # The old marker goes first: an install that is interrupted starts again.
@@ -22,7 +24,7 @@ $(ENV)/.installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || { echo "Ridgeline needs Python 3.11 to 3.13, not '$(PYTHON)'. Name yours with: make PYTHON=/path/to/python3.11 ..."; exit 1; }
 	$(PYTHON) -m venv $(ENV)
 	@echo "Installing into $(ENV): about 2 GB, a few minutes, once."
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -30,7 +32,7 @@ install-extras: $(ENV)/.installed-extras ## Install the extras too: spark, clust
 
 $(ENV)/.installed-extras: requirements-extras.lock $(ENV)/.installed
 	@rm -f $@
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-extras.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-extras.lock
 	@touch $@
 
 run: install ## Run the lendingclub pipeline on the embedded data
