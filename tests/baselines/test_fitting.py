@@ -368,3 +368,26 @@ def test_set_values_are_not_tuned() -> None:
     assert len(fitted.model[-1].estimators_) == 3
     assert fitted.model[-1].max_depth == 2
     assert len(fitted.tuning_table) == 1
+
+
+def test_fits_are_counted() -> None:
+    """Points of the grid, lambda3 before them, and the final fit where it is another."""
+    assert fit("logr").n_fits == 1
+    forest = fit("rf", grid={"max_depth": [2, 3]}, settings={"n_estimators": 5})
+    assert forest.n_fits == len(forest.tuning_table) + 1 == 3
+    grid = {"roughness": [1e-6, 1e-7], "l1_scales": [1e-3, 1e-2]}
+    once = fit("gam", grid=grid)
+    assert once.n_fits == len(once.tuning_table) == 4
+    assert set(once.best) == {"roughness", "l1_scales"}
+    sampled = fit("gam", grid=grid, tuning_rows=390)
+    assert sampled.n_fits == len(sampled.tuning_table) + 1 == 5
+
+
+def test_settings_of_the_tuning_are_not_those_of_the_final_fit() -> None:
+    """Points are compared in short fits; the chosen one has its own length."""
+    values = {"settings": {"max_epochs": 12}, "tuning_settings": {"max_epochs": 8}}
+    fitted = fit("gam", grid={"l1_scales": [1e-3, 1e-2]}, **values)
+    assert fitted.model.max_epochs == 12
+    assert (fitted.tuning_table["epochs"] < fitted.model.n_iter_).all()
+    with pytest.raises(InputError, match="no parameter 'max_epoch'"):
+        fit("gam", tuning_settings={"max_epoch": 8})

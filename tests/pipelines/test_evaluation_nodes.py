@@ -22,7 +22,10 @@ from ridgeline.pipelines.evaluation.nodes import (
 from ridgeline.pipelines.models import MODEL_TITLES
 
 SETTINGS = EvaluationSettings(bootstrap_samples=50, calibration_bins=5)
-REPORT = {"fit_seconds": 1.5, "n_parameters": 9, "n_components": 3, "epochs": 7}
+REPORT = {
+    **{"fits": 31, "fit_seconds": 1.5, "n_parameters": 9, "n_components": 3},
+    "epochs": 7,
+}
 NO_MODEL = NotApplicable("svm", "There are too many rows.")
 
 
@@ -56,10 +59,10 @@ def test_metrics_have_the_agreed_names(judged):
     assert set(metrics) == {
         *("auc", "auc_low", "auc_high", "ks", "log_loss", "brier"),
         *("calibration_error", "accuracy", "threshold", "n_test"),
-        *("fit_seconds", "predict_seconds", "n_parameters", "n_components"),
+        *("fits", "fit_seconds", "predict_seconds", "n_parameters", "n_components"),
     }
     taken = {name: metrics[name] for name in REPORT if name in metrics}
-    assert taken == {"fit_seconds": 1.5, "n_parameters": 9, "n_components": 3}
+    assert taken == {name: REPORT[name] for name in REPORT if name != "epochs"}
 
 
 def test_model_without_components_has_no_such_metric(known_network, held_out):
@@ -93,7 +96,7 @@ def test_reason_why_there_is_no_model_goes_through(judged, held_out, caplog):
     metrics, curves = evaluate_model(NO_MODEL, report, held_out, SETTINGS, seed=1)
     assert metrics == {"not_applicable": NO_MODEL.reason}
     assert curves == {}
-    table, missing = compare_models(**{"svm": metrics, "xnn.refined": judged[0]})
+    table, missing = compare_models({}, **{"svm": metrics, "xnn.refined": judged[0]})
     assert table["model"].to_list() == ["xnn.refined"]
     assert missing == {MODEL_TITLES["svm"]: NO_MODEL.reason}
     assert MODEL_TITLES["svm"] in caplog.text
@@ -103,7 +106,7 @@ def test_reason_why_there_is_no_model_goes_through(judged, held_out, caplog):
 def test_comparison_is_by_auc_and_has_titles(judged):
     aucs = {"rf": 0.7, "xnn.refined": 0.9, "logr": 0.8}
     metrics = {name: judged[0] | {"auc": auc} for name, auc in aucs.items()}
-    table, missing = compare_models(**metrics)
+    table, missing = compare_models({}, **metrics)
     assert missing == {}
     assert table["model"].to_list() == ["xnn.refined", "logr", "rf"]
     assert table["auc"].to_list() == [0.9, 0.8, 0.7]
@@ -112,7 +115,8 @@ def test_comparison_is_by_auc_and_has_titles(judged):
 
 def test_curves_of_the_compared_models_are_drawn(judged):
     metrics, curves = judged
-    table, _ = compare_models(**{"xnn.refined": metrics, "rf": metrics | {"auc": 0.5}})
+    judged_two = {"xnn.refined": metrics, "rf": metrics | {"auc": 0.5}}
+    table, _ = compare_models({}, **judged_two)
     drawn = plot_curves(table, **{"xnn.refined": curves, "rf": curves, "svm": {}})
     for figure in drawn:
         assert isinstance(figure, Figure)
@@ -143,3 +147,30 @@ def test_one_method_is_judged_by_its_node_alone(judged, known_network, held_out)
     metrics = found["gam.metrics"].load()
     assert np.isclose(metrics["auc_low"], judged[0]["auc_low"])
     assert set(metrics) == set(judged[0])
+
+
+def test_a_network_that_nothing_was_pruned_of_is_not_shown_twice(judged, caplog):
+    """Pruning that keeps everything is said; pruning that prunes has its line."""
+    metrics, _ = judged
+    stages = {"xnn.trained": metrics, "xnn.pruned": metrics, "xnn.refined": metrics}
+    with caplog.at_level(logging.INFO):
+        table, missing = compare_models({"dti": pd.DataFrame()}, **stages)
+    assert table["model"].tolist() == ["xnn.trained", "xnn.refined"]
+    assert missing == {"xNN pruned": "is xNN trained, as pruning kept all 3 components."}
+    assert "Models on the test rows (simulated data)" in caplog.text
+    stages["xnn.pruned"] = metrics | {"n_components": 2}
+    table, missing = compare_models({}, **stages)
+    assert len(table) == 3
+    assert not missing
+
+
+def test_every_method_s_fits_are_counted_beside_its_figures(judged, caplog):
+    metrics, _ = judged
+    with caplog.at_level(logging.INFO):
+        table, _ = compare_models({}, **{"rf": metrics, "mlp": metrics | {"fits": 5}})
+    assert table.set_index("model")["fits"].to_dict() == {"rf": 31, "mlp": 5}
+    header, *lines = caplog.messages[-1].splitlines()[1:]
+    column = header.split().index("fits")
+    # Titles have blanks of their own: columns are counted from the right.
+    from_the_right = column - len(header.split())
+    assert [line.split()[from_the_right] for line in lines] == ["31", "5"]

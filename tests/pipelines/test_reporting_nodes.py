@@ -39,7 +39,7 @@ def comparison(known_network, held_out):
     report = {"fit_seconds": 1.0, "n_parameters": 9}
     metrics, _ = evaluate_model(known_network, report, held_out, SETTINGS, seed=1)
     judged = {"xnn.refined": metrics, "rf": metrics | {"auc": 0.6}}
-    return compare_models(**judged)[0]
+    return compare_models({}, **judged)[0]
 
 
 @pytest.fixture(scope="module")

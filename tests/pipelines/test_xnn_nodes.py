@@ -26,15 +26,21 @@ SETTINGS = XnnSettings.model_validate(
     {
         "network": {"n_subnetworks": 3, "hidden": [4]},
         # Sizes for which all fits here share one compiled program.
-        "tuning": {"l1_projection": [1e-3], "l1_scales": [1e-2, 1e-4], "rows": 390},
+        "tuning": {
+            "roughness": [1e-6, 1e-7],
+            "l1_projection": [1e-3],
+            "l1_scales": [1e-2, 1e-4],
+            "rows": 390,
+        },
         "training": {"max_epochs": 15, "batch_size": 80, "checkpoint": None},
         "pruning": {"share": SHARE},
         "refinement": {"max_epochs": 5},
     }
 )
-PENALTIES = {"l1_projection": 1e-3, "l1_scales": 2e-3}
+PENALTIES = {"roughness": 1e-6, "l1_projection": 1e-3, "l1_scales": 2e-3}
+TUNING = pd.DataFrame({"validation_loss": [0.1, 0.2, 0.3]})
 OF_A_REPORT = {
-    *("fit_seconds", "epochs", "stop_reason", "validation_loss"),
+    *("fits", "fit_seconds", "epochs", "stop_reason", "validation_loss"),
     *("orthogonality_error", "n_parameters", "n_components", "importance_ratios"),
 }
 
@@ -49,6 +55,7 @@ def chain(sets):
     """Run training, pruning and refinement as pipelines, on data in memory."""
     given = sets | {
         "xnn.best_parameters": PENALTIES,
+        "xnn.tuning_table": TUNING,
         "params:xnn": SETTINGS,
         "params:seed": SEED,
     }
@@ -98,7 +105,7 @@ def test_nodes_repeat_and_leave_their_inputs_alone(chain, sets):
     report = chain["xnn.training_report"]
     kept = report.copy()
     trained, *_ = train_network(
-        **sets, penalties=PENALTIES, settings=SETTINGS, seed=SEED
+        **sets, penalties=PENALTIES, tuning=TUNING, settings=SETTINGS, seed=SEED
     )
     assert_equal(trained, chain["xnn.trained"])
     pruned, *_ = prune_network(trained, report, SETTINGS)
@@ -114,9 +121,8 @@ def test_nodes_repeat_and_leave_their_inputs_alone(chain, sets):
 
 
 def test_another_seed_gives_another_network(chain, sets):
-    trained, *_ = train_network(
-        **sets, penalties=PENALTIES, settings=SETTINGS, seed=SEED + 1
-    )
+    other = {"settings": SETTINGS, "seed": SEED + 1}
+    trained, *_ = train_network(**sets, penalties=PENALTIES, tuning=TUNING, **other)
     assert not np.array_equal(trained.projection, chain["xnn.trained"].projection)
 
 
@@ -130,9 +136,12 @@ def test_tuning_chooses_from_the_grid_by_its_first_rows(chain, sets):
             found.append(tune_penalties(train, held, SETTINGS, SEED))
     (best, table), (again, _) = found
     assert best == again
-    assert sorted(table["l1_scales"]) == sorted(SETTINGS.tuning.l1_scales)
+    tuning = SETTINGS.tuning
+    assert len(table) == len(tuning.roughness) + len(tuning.l1_scales)
+    assert set(table["roughness"]) == set(tuning.roughness)
+    assert set(table["l1_scales"]) >= set(tuning.l1_scales)
     assert table["validation_loss"].is_monotonic_increasing
-    chosen = table.loc[table["chosen"], ["l1_projection", "l1_scales"]]
+    chosen = table.loc[table["chosen"], list(PENALTIES)]
     assert chosen.to_dict("records") == [best]
 
 
@@ -179,6 +188,7 @@ def test_reports_have_the_agreed_numbers(chain):
         assert report["n_components"] == (model.all_scales > 0).sum()
         assert report["n_parameters"] == explainable_network(model)
         assert report["parameters"] == PENALTIES
+        assert report["fits"] == len(TUNING) + 1
         assert report["orthogonality_error"] < 1e-5
         assert sum(report["importance_ratios"].values()) == pytest.approx(1)
         assert not any(" " in key for key in report["importance_ratios"])

@@ -11,7 +11,10 @@ from ridgeline.errors import InputError
 from ridgeline.xnn.search import (
     PAPER_GRID,
     PAPER_RANGES,
+    RANGES,
+    ROUGHNESS,
     grid_search,
+    penalty_search,
     random_search,
     start_search,
 )
@@ -33,6 +36,71 @@ def test_paper_grid() -> None:
         np.testing.assert_allclose(np.log10(strengths), powers)
     assert set(PAPER_GRID) == {"l1_projection", "l1_scales"}
     assert PAPER_RANGES["roughness"] == (1e-7, 1e-5)
+
+
+def test_what_is_tried_reaches_below_the_paper_s_range() -> None:
+    """Edges of a hundredth of the range need 1e-9, as LendingClub's validation says."""
+    assert min(ROUGHNESS) == RANGES["roughness"][0] == 1e-10
+    assert max(ROUGHNESS) == RANGES["roughness"][1] == PAPER_RANGES["roughness"][1]
+
+
+@pytest.mark.parametrize("standard_errors", [0.0, 1.0])
+def test_roughness_is_chosen_before_the_grid(standard_errors: float) -> None:
+    """Each stage's choice follows from predictions alone, computed here without it."""
+    steep = np.tanh(40 * X[:, 0]) + 0.1 * np.random.default_rng(2).normal(size=400)
+    data = X[:300], steep[:300], None, (X[300:], steep[300:])
+    tried, scales = [1.0, 1e-2, 1e-6, 1e-7], [1e-2, 1e-4]
+    found = penalty_search(
+        model(),
+        *data,
+        roughness=tried,
+        grid={"l1_scales": scales},
+        standard_errors=standard_errors,
+        n_jobs=1,
+    )
+    fits = [clone(model()).set_params(roughness=one).fit(*data) for one in tried]
+    losses = np.stack([(fit.predict(X[300:]) - steep[300:]) ** 2 for fit in fits])
+    gaps = losses - losses[losses.mean(axis=1).argmin()]
+    near = gaps.mean(axis=1) <= standard_errors * gaps.std(axis=1) / 10
+    chosen = max(one for one, is_near in zip(tried, near, strict=True) if is_near)
+    assert found.model.roughness == chosen < 1e-2
+    # One row for each fit, and the model is that of the grid at the chosen lambda3.
+    assert len(found.table) == len(tried) + len(scales)
+    assert found.table["chosen"].sum() == 1
+    assert found.table["validation_loss"].is_monotonic_increasing
+    grid = grid_search(
+        model(roughness=chosen),
+        *data,
+        grid={"l1_scales": scales},
+        standard_errors=standard_errors,
+        n_jobs=1,
+    )
+    np.testing.assert_array_equal(found.model.predict(X), grid.model.predict(X))
+    row = found.table[found.table["chosen"]].iloc[0]
+    assert (row["roughness"], row["l1_scales"]) == (chosen, grid.model.l1_scales)
+
+
+def test_one_roughness_costs_no_fit_and_no_grid_is_no_second_stage() -> None:
+    fixed = penalty_search(model(), X, Y, roughness=[1e-7], grid=GRID, n_jobs=1)
+    assert len(fixed.table) == 4
+    assert (fixed.table["roughness"] == fixed.model.roughness).all()
+    smooth = penalty_search(model(), X, Y, roughness=[1e-6, 1e-7], grid={}, n_jobs=1)
+    assert len(smooth.table) == 2
+    assert smooth.table["chosen"].sum() == 1
+
+
+def test_the_end_of_a_range_that_is_too_short_is_said(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A better lambda3 beyond the range is not missed in silence."""
+    steep = np.tanh(40 * X[:, 0])
+    search = {"grid": {}, "n_jobs": 1, "standard_errors": 0}
+    penalty_search(model(), X, steep, roughness=[1.0, 1e-2, 1e-3], **search)
+    assert "lambda3 is the smallest that was tried, 0.001: try smaller" in caplog.text
+    caplog.clear()
+    # Nothing gets better any more where the penalty has stopped to matter.
+    penalty_search(model(), X, steep, roughness=[1.0, 1e-11, 1e-12], **search)
+    assert not caplog.text
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -127,10 +195,10 @@ def test_random_search() -> None:
     """Points lie within the ranges, and the seed fixes them."""
     found = random_search(model(), X, Y, n_points=3, n_jobs=1)
     assert len(found.table) == 3
-    for name, (low, high) in PAPER_RANGES.items():
+    for name, (low, high) in RANGES.items():
         assert found.table[name].between(low, high).all()
     again = random_search(model(), X, Y, n_points=3, n_jobs=1)
-    columns = [*PAPER_RANGES, "validation_loss"]
+    columns = [*RANGES, "validation_loss"]
     pd.testing.assert_frame_equal(found.table[columns], again.table[columns])
 
 

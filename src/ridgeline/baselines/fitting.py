@@ -7,27 +7,29 @@ method needs validation rows for more than that, `ridgeline.baselines.registry` 
 
 import logging
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import log_loss, mean_squared_error
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import _safe_indexing
+from threadpoolctl import threadpool_limits
 
 from ridgeline.baselines.registry import Baseline, Columns, Task, find_baseline
 from ridgeline.baselines.settings import BaselineSettings, check_settings
 from ridgeline.errors import InputError
 from ridgeline.xnn.features import Features, is_frame
 from ridgeline.xnn.progress import count_fits
-from ridgeline.xnn.search import grid_search
+from ridgeline.xnn.search import grid_search, penalty_search
 
 __all__ = [
     "BaselineSettings",
@@ -62,6 +64,7 @@ class FittedBaseline:
         best: The grid's values of the model.
         fit_seconds: Of the final fit.
         tuning_seconds: Of all fits before it.
+        n_fits: How many fits the method got, the final one included.
         n_parameters: As `ridgeline.baselines.sizes` counts them.
         n_components: Of an explainable network; None for other models.
     """
@@ -72,6 +75,7 @@ class FittedBaseline:
     best: dict[str, Any]
     fit_seconds: float
     tuning_seconds: float
+    n_fits: int
     n_parameters: int
     n_components: int | None = None
 
@@ -93,6 +97,7 @@ class _Work:
     task: Task
     columns: Columns
     settings: Mapping[str, Any]
+    tuning_settings: Mapping[str, Any]
     grid: Mapping[str, Sequence[Any]]
     train: Rows
     sample: Rows  # the training rows that tune
@@ -147,14 +152,20 @@ def fit_baseline(  # noqa: PLR0917
     # What is set stays as it is, and is not tuned by the registry's grid.
     grid = {key: grid[key] for key in grid if key not in settings.settings}
     work = _Work(
-        name, baseline, task, columns, settings.settings, grid,
-        training, sample, judging, seed,
+        name, baseline, task, columns, settings.settings, settings.tuning_settings,
+        grid, training, sample, judging, seed,
     )  # fmt: skip
     fit = _fit_network if baseline.is_xnn else _fit_estimator
-    fitted = fit(work, n_jobs, verbose)
+    # Points share the cores out; matrices this small gain nothing from more threads,
+    # and sums keep one order on every machine.
+    with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
+        # Where a user gives an MLP no patience, the end of its epochs is no surprise.
+        warnings.filterwarnings("ignore", message="Stochastic Optimizer: Maximum")
+        fitted = fit(work, n_jobs, verbose)
     logger.info(
-        "%s: tuned in %.1f s, fitted in %.1f s, %s parameters, %s",
+        "%s: %d fits, tuned in %.1f s, fitted in %.1f s, %s parameters, %s",
         baseline.title,
+        fitted.n_fits,
         fitted.tuning_seconds,
         fitted.fit_seconds,
         f"{fitted.n_parameters:,}",
@@ -170,6 +181,7 @@ def _fit_estimator(work: _Work, n_jobs: int | None, verbose: int) -> FittedBasel
     # One point needs no choice: it is judged by its final fit.
     tuned = _tune(work, points, n_jobs, verbose) if len(points) > 1 else []
     tuning_seconds = time.perf_counter() - began if tuned else 0.0
+    n_fits = len(tuned) + 1
     best = points[int(np.argmin([loss for loss, _ in tuned]))] if tuned else points[0]
     began = time.perf_counter()
     model = _fit_final(work, best, n_jobs)
@@ -185,6 +197,7 @@ def _fit_estimator(work: _Work, n_jobs: int | None, verbose: int) -> FittedBasel
         best,
         fit_seconds,
         tuning_seconds,
+        n_fits,
         n_parameters=work.baseline.size(_inner(model)),
     )
 
@@ -192,30 +205,37 @@ def _fit_estimator(work: _Work, n_jobs: int | None, verbose: int) -> FittedBasel
 def _fit_network(work: _Work, n_jobs: int | None, verbose: int) -> FittedBaseline:
     """Tunes and fits a kind of explainable network, by the smallest loss as others."""
     began = time.perf_counter()
-    found = grid_search(
-        work.build(verbose=verbose),
+    grid = dict(work.grid)
+    roughness = grid.pop("roughness", None)
+    search = partial(penalty_search, roughness=roughness) if roughness else grid_search
+    found = search(
+        work.build(**work.tuning_settings, verbose=verbose),
         *work.sample,
         None,
         tuple(work.validation),
-        grid=work.grid,
+        grid=grid,
         # Fewer components within a standard error cost the naive network accuracy.
         standard_errors=0,
         n_jobs=n_jobs,
     )
     tuning_seconds = time.perf_counter() - began
-    model = found.model
+    model, n_fits = found.model, len(found.table)
+    best = {name: getattr(model, name) for name in work.grid}
     fit_seconds = float(found.table.loc[found.table["chosen"], "seconds"].item())
-    if work.sample is not work.train:
+    same = all(getattr(model, key) == work.settings[key] for key in work.settings)
+    if work.sample is not work.train or not same:
         began = time.perf_counter()
-        model = _fit_once(work, clone(model), work.train)
+        model = _fit_once(work, work.build(**best, verbose=verbose), work.train)
         fit_seconds = time.perf_counter() - began
+        n_fits += 1
     return FittedBaseline(
         work.name,
         model,
         found.table,
-        {name: getattr(model, name) for name in work.grid},
+        best,
         fit_seconds,
         tuning_seconds,
+        n_fits,
         n_parameters=work.baseline.size(model),
         n_components=int(np.count_nonzero(model.scales_)),
     )
@@ -241,7 +261,7 @@ def _tune(
 def _judge(work: _Work, point: dict[str, Any]) -> tuple[float, float]:
     """Fits one point."""
     began = time.perf_counter()
-    model = _fit_once(work, work.build(**point), work.sample)
+    model = _fit_once(work, work.build(**work.tuning_settings, **point), work.sample)
     seconds = time.perf_counter() - began
     return _loss(work.task, model, work.validation), seconds
 

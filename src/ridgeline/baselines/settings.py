@@ -21,6 +21,8 @@ class BaselineSettings(Parameters):
     grid: dict[str, list[Any]] | None = None
     # Parameters of the estimator that stay as they are set here.
     settings: dict[str, Any] = Field(default_factory=dict)
+    # Parameters that differ while points are compared, such as fewer epochs.
+    tuning_settings: dict[str, Any] = Field(default_factory=dict)
     # Tune on a random sample of at most so many training rows; None takes all.
     tuning_rows: int | None = Field(default=None, ge=1)
     # Above so many training rows the method is not applicable; None takes the
@@ -43,7 +45,8 @@ def check_settings(name: str, task: "Task", settings: BaselineSettings) -> None:
     from ridgeline.baselines.registry import find_baseline
 
     known = find_baseline(name, task).parameter_names(task)
-    for key in [*settings.settings, *(settings.grid or {})]:
+    named = [*settings.settings, *settings.tuning_settings, *(settings.grid or {})]
+    for key in named:
         if key not in known:
             hint = close_match(key, known)
             message = f"The baseline {name!r} has no parameter {key!r}: {hint}"
@@ -55,7 +58,7 @@ def check_settings(name: str, task: "Task", settings: BaselineSettings) -> None:
                 "least one, or leave it out."
             )
             raise InputError(message)
-        if key in settings.settings:
+        if key in settings.settings or key in settings.tuning_settings:
             message = (
                 f"The baseline {name!r} has {key!r} in its settings and in its grid; "
                 "fix it or tune it, not both."

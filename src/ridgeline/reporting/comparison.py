@@ -21,13 +21,14 @@ COMPARISON_COLUMNS: Final = (
     "calibration_error",
     "accuracy",
     "threshold",
+    "fits",
     "fit_seconds",
     "predict_seconds",
     "n_parameters",
     "n_components",
     "n_test",
 )
-_LONGEST: Final = 21  # characters of a title in the terminal
+_LONGEST: Final = 20  # characters of a title in the terminal
 
 
 def comparison_table(
@@ -69,13 +70,15 @@ def comparison_text(
 ) -> str:
     """The comparison for a terminal, 71 columns wide: a log has 9 before it.
 
+    "fits" is how many fits a method got, those that only chose its parameters too.
+
     Args:
         table: As `comparison_table` makes it.
-        not_applicable: Models that were not fitted, with the reason.
+        not_applicable: Models without a line of their own, with the reason.
     """
     header = (
         f"{'model':<{_LONGEST}} {'AUC':>6} {'interval':<13} {'KS':>5} "
-        f"{'logloss':>7} {'calib.':>6} {'fit s':>6}"
+        f"{'logloss':>7} {'calib.':>6} {'fits':>4} {'fit s':>5}"
     )
     lines = [header, *(_line(row) for row in table.to_dict("records"))]
     lines += [
@@ -89,7 +92,8 @@ def _line(row: Mapping[object, object]) -> str:
     return (
         f"{_cut(str(row['title'])):<{_LONGEST}} {_text(row['auc']):>6} {interval:<13} "
         f"{_text(row['ks'], 3):>5} {_text(row['log_loss']):>7} "
-        f"{_text(row['calibration_error']):>6} {_text(row['fit_seconds'], 1):>6}"
+        f"{_text(row['calibration_error']):>6} {_text(row['fits'], 0):>4} "
+        f"{_text(row['fit_seconds'], 1):>5}"
     )
 
 

@@ -33,12 +33,14 @@ _COMPARED: Final = {
     "brier": "Brier",
     "calibration_error": "Calibration error",
     "accuracy": "Accuracy",
+    "fits": "Fits",
     "fit_seconds": "Fit (s)",
     "predict_seconds": "Predict (s)",
     "n_parameters": "Parameters",
     "n_components": "Components",
 }
 _DIGITS: Final = {
+    "fits": 0,
     "fit_seconds": 1,
     "predict_seconds": 2,
     "n_parameters": 0,
@@ -57,7 +59,7 @@ class ReportContent:
             `removed`, `kept`, `examples`.
         rows: Rows of each set by its name, such as train, validation and test.
         comparison: Models side by side, as `comparison_table` makes it.
-        not_applicable: Models that were not fitted, with the reason.
+        not_applicable: Models without a row of their own, with the reason.
         figures: By name: `roc`, `calibration`, `marginals`, `explanation`, drawn or
             as PNG; one that is not given is left out.
         importance: `Explanation.importance_frame()`.

@@ -9,11 +9,15 @@ points whose loss is within one standard error of the smallest, the one with the
 components. The error is that of the difference, row by row, so that it shrinks with the
 rows and with how alike two models are.
 
+How smooth the functions are (lambda3) is chosen in the same way, before the sparsity:
+`penalty_search`. What a component is worth shows once its curve can follow the data.
+
 Training finds a local optimum. Among starts with the same penalties a poor one shows in
 the training rows, of which there are more: `start_search` takes the smallest loss over
 all rows among the starts within one standard error of the best validation loss.
 """
 
+import logging
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -35,15 +39,21 @@ from ridgeline.xnn.progress import count_fits
 __all__ = [
     "PAPER_GRID",
     "PAPER_RANGES",
+    "RANGES",
+    "ROUGHNESS",
     "SearchResult",
     "grid_search",
+    "penalty_search",
     "random_search",
     "start_search",
 ]
 
 Model = TypeVar("Model")
 
+logger = logging.getLogger(__name__)
+
 _LARGEST: Final = np.iinfo(np.int32).max  # that a seed may be
+_WORTH_SAYING: Final = 0.01  # of the loss, by which the end of a range is better
 _STRENGTHS: Final = (1e-2, 10**-2.5, 1e-3, 10**-3.5, 1e-4)
 # The paper's 5 x 5 grid; lambda3 stays as the estimator has it.
 PAPER_GRID: Final[Mapping[str, Sequence[float]]] = {
@@ -56,6 +66,10 @@ PAPER_RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "l1_scales": (1e-4, 1e-2),
     "roughness": (1e-7, 1e-5),
 }
+# The paper's lambda3 blurs an edge that is a hundredth of the range wide, which tens of
+# thousands of rows show clearly; so what is tried reaches further down.
+RANGES: Final = {**PAPER_RANGES, "roughness": (1e-10, 1e-5)}
+ROUGHNESS: Final = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +122,7 @@ def random_search(
     sample_weight: ArrayLike | None = None,
     validation_data: tuple[Any, ...] | None = None,
     *,
-    ranges: Mapping[str, tuple[float, float]] = PAPER_RANGES,
+    ranges: Mapping[str, tuple[float, float]] = RANGES,
     n_points: int = 25,
     standard_errors: float = 1.0,
     n_jobs: int | None = -1,
@@ -144,6 +158,60 @@ def random_search(
     points = [dict(zip(ranges, row, strict=True)) for row in values.tolist()]
     data = X, y, sample_weight, validation_data
     return _search(model, points, data, partial(_simplest, standard_errors), n_jobs)
+
+
+def penalty_search(
+    model: Model,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    validation_data: tuple[Any, ...] | None = None,
+    *,
+    roughness: Sequence[float] = ROUGHNESS,
+    grid: Mapping[str, Sequence[Any]] = PAPER_GRID,
+    standard_errors: float = 1.0,
+    n_jobs: int | None = -1,
+) -> SearchResult[Model]:
+    """Chooses lambda3 by validation, and then the other penalties at its choice.
+
+    Args:
+        model: As for `grid_search`; lambda3 is chosen at its other penalties.
+        X: Data frame or array.
+        y: Responses or labels.
+        sample_weight: Of each row.
+        validation_data: Rows that choose, as for `fit`.
+        roughness: Values of lambda3 to try.
+        grid: Values of the other penalties, as for `grid_search`; may be empty.
+        standard_errors: How far above the smallest validation loss a smoother model,
+            and then one with fewer components, may be; 0 takes the smallest loss.
+        n_jobs: Processes; -1 uses every core.
+
+    Returns:
+        The table of all points, one row for each fit, and the fitted model of the
+        chosen one.
+    """
+    data = X, y, sample_weight, validation_data
+    points = [{"roughness": value} for value in roughness]
+    tables = []
+    if len(points) != 1 or not grid:
+        choose = partial(_smoothest, standard_errors)
+        smooth = _search(model, points, data, choose, n_jobs)
+        _say_if_at_the_end(smooth.table)
+        if not grid:
+            return smooth
+        given = {name: getattr(model, name) for name in grid}
+        tables.append(smooth.table.assign(**given, chosen=False))
+        points = [{"roughness": smooth.model.roughness}]
+    sparse = grid_search(
+        clone(model).set_params(**points[0]),
+        *data,
+        grid=grid,
+        standard_errors=standard_errors,
+        n_jobs=n_jobs,
+    )
+    table = pd.concat([sparse.table.assign(**points[0]), *tables])
+    table = table.sort_values("validation_loss", kind="stable", ignore_index=True)
+    return SearchResult(table, sparse.model)
 
 
 def start_search(
@@ -289,6 +357,29 @@ def _best_of_all_rows(standard_errors: float, table: pd.DataFrame) -> int:
     """The smallest loss over all rows among the near points."""
     loss = table["all_rows_loss"].to_numpy()
     return int(np.where(_near(standard_errors, table), loss, np.inf).argmin())
+
+
+def _smoothest(standard_errors: float, table: pd.DataFrame) -> int:
+    """The largest lambda3 among the near points."""
+    roughness = table["roughness"].to_numpy()
+    return int(np.where(_near(standard_errors, table), roughness, -np.inf).argmax())
+
+
+def _say_if_at_the_end(table: pd.DataFrame) -> None:
+    """Tells that a better lambda3 may lie beyond those that were tried."""
+    tried = table.sort_values("roughness", ignore_index=True)
+    best = int(tried["validation_loss"].to_numpy().argmin())
+    if len(tried) == 1 or best not in {0, len(tried) - 1}:
+        return
+    beside = tried.iloc[1 if best == 0 else len(tried) - 2]
+    gain = beside["validation_loss"] - tried["validation_loss"][best]
+    if gain > max(beside["standard_error"], _WORTH_SAYING * beside["validation_loss"]):
+        logger.warning(
+            "The best lambda3 is the %s that was tried, %.3g: try %s ones too.",
+            *("smallest", tried["roughness"][best], "smaller")
+            if best == 0
+            else ("largest", tried["roughness"][best], "larger"),
+        )
 
 
 def _simplest(standard_errors: float, table: pd.DataFrame) -> int:

@@ -38,6 +38,7 @@ def _results(
     report: dict[str, Any] = {
         "fit_seconds": fitted.fit_seconds,
         "tuning_seconds": fitted.tuning_seconds,
+        "fits": fitted.n_fits,
         "n_parameters": fitted.n_parameters,
         "parameters": fitted.best,
     }

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 Metrics = dict[str, Any]
 Curves = dict[str, dict[Any, list[float]]]
 # What evaluation takes over from the report of a fit.
-_OF_THE_FIT = ("fit_seconds", "n_parameters", "n_components")
+_OF_THE_FIT = ("fits", "fit_seconds", "n_parameters", "n_components")
 
 
 def evaluate_model(
@@ -50,17 +50,20 @@ def evaluate_model(
     }
 
 
-def compare_models(**metrics: Metrics) -> tuple[pd.DataFrame, dict[str, str]]:
+def compare_models(
+    truth: Mapping[str, Any], **metrics: Metrics
+) -> tuple[pd.DataFrame, dict[str, str]]:
     """Put all models side by side, the largest AUC first; say which are missing."""
-    judged = {name: values for name, values in metrics.items() if "auc" in values}
-    missing = {
-        MODEL_TITLES.get(name, name): str(values["not_applicable"])
-        for name, values in metrics.items()
-        if "not_applicable" in values
-    }
+    missing = _not_applicable(metrics) | _unpruned(metrics)
+    judged = {name: values for name, values in metrics.items() if name not in missing}
     table = comparison_table(judged, MODEL_TITLES)
-    logger.info("Models on the test rows\n%s", comparison_text(table, missing))
-    return table, missing
+    reasons = {MODEL_TITLES.get(name, name): text for name, text in missing.items()}
+    logger.info(
+        "Models on the test rows%s\n%s",
+        " (simulated data)" if truth else "",
+        comparison_text(table, reasons),
+    )
+    return table, reasons
 
 
 def plot_curves(comparison: pd.DataFrame, **curves: Curves) -> tuple[Figure, Figure]:
@@ -81,6 +84,24 @@ def plot_curves(comparison: pd.DataFrame, **curves: Curves) -> tuple[Figure, Fig
             MODEL_TITLES,
         ),
     )
+
+
+def _not_applicable(metrics: Mapping[str, Metrics]) -> dict[str, str]:
+    return {
+        name: str(values["not_applicable"])
+        for name, values in metrics.items()
+        if "not_applicable" in values
+    }
+
+
+def _unpruned(metrics: Mapping[str, Metrics]) -> dict[str, str]:
+    """Says so where pruning kept every component, instead of a model shown twice."""
+    trained, pruned = metrics.get("xnn.trained", {}), metrics.get("xnn.pruned", {})
+    count = trained.get("n_components")
+    if not count or count != pruned.get("n_components"):
+        return {}
+    title = MODEL_TITLES["xnn.trained"]
+    return {"xnn.pruned": f"is {title}, as pruning kept all {count} components."}
 
 
 def _frames(curves: Mapping[str, Curves], kind: str) -> dict[str, pd.DataFrame]:

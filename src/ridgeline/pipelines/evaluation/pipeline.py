@@ -32,7 +32,7 @@ def create_pipeline() -> Pipeline:
         [
             described_node(
                 func=compare_models,
-                inputs=metrics,
+                inputs={"truth": "truth_curves"} | metrics,
                 outputs=["comparison_table", "not_applicable"],
             ),
             described_node(

@@ -13,7 +13,7 @@ from ridgeline.pipelines.xnn.settings import XnnSettings
 from ridgeline.xnn.estimator import XNNClassifier
 from ridgeline.xnn.pruning import prune_scorer, refine
 from ridgeline.xnn.scorer import Scorer
-from ridgeline.xnn.search import grid_search
+from ridgeline.xnn.search import penalty_search
 
 __all__ = ["prune_network", "refine_network", "train_network", "tune_penalties"]
 
@@ -25,7 +25,7 @@ Report = dict[str, Any]
 def tune_penalties(
     train: pd.DataFrame, validation: pd.DataFrame, settings: XnnSettings, seed: int
 ) -> tuple[dict[str, float], pd.DataFrame]:
-    """Choose the penalties lambda1 and lambda2 on the grid, by validation rows."""
+    """Choose lambda3, then lambda1 and lambda2 on the grid, by validation rows."""
     tuning = settings.tuning
     rows, held = _some(train, tuning.rows), _some(validation, tuning.rows)
     parameters = settings.estimator_parameters({}, seed)
@@ -34,24 +34,31 @@ def tune_penalties(
     if tuning.max_epochs:
         parameters["max_epochs"] = tuning.max_epochs
     grid = {name: getattr(tuning, name) for name in ("l1_projection", "l1_scales")}
-    found = grid_search(
+    found = penalty_search(
         XNNClassifier(**parameters),
         *rows,
         validation_data=held,
+        roughness=tuning.roughness,
         grid=grid,
         standard_errors=tuning.standard_errors,
         n_jobs=tuning.n_jobs,
     )
-    best = {name: float(getattr(found.model, name)) for name in grid}
-    chosen = ", ".join(f"{name} {value:.2g}" for name, value in best.items())
-    logger.info("Penalties by %s validation rows: %s", f"{len(held[1]):,}", chosen)
+    best = {name: float(getattr(found.model, name)) for name in ("roughness", *grid)}
+    logger.info(
+        "Penalties by %s validation rows, %d fits: %s",
+        f"{len(held[1]):,}",
+        len(found.table),
+        ", ".join(f"{name} {value:.2g}" for name, value in best.items()),
+    )
     return best, found.table
 
 
 def train_network(
+    *,
     train: pd.DataFrame,
     validation: pd.DataFrame,
     penalties: dict[str, float],
+    tuning: pd.DataFrame,
     settings: XnnSettings,
     seed: int,
 ) -> tuple[Scorer, Report, pd.DataFrame]:
@@ -63,7 +70,9 @@ def train_network(
     model.fit(*rows, validation_data=held)
     report = _report(model, "training", time.perf_counter() - began)
     counts = {"train": len(rows.approved), "validation": len(held.approved)}
-    report |= {"rows": counts, "parameters": penalties}
+    # Every fit that the method got, those that only chose its penalties too.
+    fits = len(tuning) + settings.training.n_starts
+    report |= {"rows": counts, "parameters": penalties, "fits": fits}
     return model.scorer_, report, _history(model)
 
 
@@ -106,7 +115,7 @@ def refine_network(
     report = _report(refined, "refinement", seconds)
     # Projections do not move any more: their error is that of the training.
     report["orthogonality_error"] = training["orthogonality_error"]
-    report |= {"parameters": training["parameters"]}
+    report |= {"parameters": training["parameters"], "fits": training["fits"]}
     return refined.scorer_, report, _history(refined)
 
 

@@ -30,7 +30,10 @@ def create_pipelines() -> dict[str, Pipeline]:
         ),
         "training": described_node(
             func=train_network,
-            inputs=_SETS | {"penalties": "best_parameters"} | _SETTINGS | _SEED,
+            inputs=_SETS
+            | {"penalties": "best_parameters", "tuning": "tuning_table"}
+            | _SETTINGS
+            | _SEED,
             outputs=["trained", "training_report", "training_history"],
         ),
         "pruning": described_node(

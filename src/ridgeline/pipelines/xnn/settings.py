@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ridgeline.parameters import Parameters
+from ridgeline.xnn.search import PAPER_GRID, ROUGHNESS
 
 __all__ = [
     "NetworkSettings",
@@ -15,23 +16,23 @@ __all__ = [
     "XnnSettings",
 ]
 
-_STRENGTHS = [1e-2, 10**-2.5, 1e-3, 10**-3.5, 1e-4]
-
 
 class NetworkSettings(Parameters):
-    """The architecture, and how smooth the ridge functions are."""
+    """The architecture."""
 
     n_subnetworks: int | None = Field(default=None, ge=1)
     hidden: list[int] = Field(default=[10, 6])
     activation: Literal["tanh", "sigmoid", "softplus"] = "tanh"
-    roughness: float = Field(default=1e-6, ge=0)
 
 
 class TuningSettings(Parameters):
-    """The grid of penalties, and how many rows choose among them."""
+    """The penalties to try, and how many rows choose among them."""
 
-    l1_projection: list[float] = Field(default=_STRENGTHS, min_length=1)
-    l1_scales: list[float] = Field(default=_STRENGTHS, min_length=1)
+    roughness: list[float] = Field(default=list(ROUGHNESS), min_length=1)
+    l1_projection: list[float] = Field(
+        default=list(PAPER_GRID["l1_projection"]), min_length=1
+    )
+    l1_scales: list[float] = Field(default=list(PAPER_GRID["l1_scales"]), min_length=1)
     standard_errors: float = Field(default=1.0, ge=0)
     rows: int | None = Field(default=20_000, ge=100)
     max_epochs: int | None = Field(default=None, ge=1)
