@@ -33,6 +33,7 @@ TRAIN, VALIDATION, TEST = slice(0, 400), slice(400, 500), slice(500, 900)
 FAST: dict[str, dict[str, Any]] = {
     "svm": {"grid": {"C": [1.0, 10.0], "gamma": [0.1, 1.0]}},
     "rf": {"grid": {"max_depth": [3, 8]}},
+    "lightgbm": {"grid": {"num_leaves": [4, 15]}},
     "elm": {"grid": {"n_nodes": [20, 100], "rbf_width": [0.1, 1.0]}},
     "mlp": {"settings": {"learning_rate_init": 0.01}},
     "naive_xnn": {"grid": {}, "settings": {"max_epochs": 60, "refine_epochs": 20}},
@@ -40,7 +41,7 @@ FAST: dict[str, dict[str, Any]] = {
 }
 CLASSIFIERS = [name for name, one in BASELINES.items() if "classification" in one.tasks]
 # Networks have tests of their own; compiling one takes longer than all the others.
-REGRESSORS = ["lasso", "svm", "rf", "mlp", "elm"]
+REGRESSORS = ["lasso", "svm", "rf", "lightgbm", "mlp", "elm"]
 
 
 def frame() -> pd.DataFrame:
@@ -113,7 +114,7 @@ def test_classifiers_learn_from_mixed_columns(name: str) -> None:
     assert (fitted.n_components is not None) == BASELINES[name].is_xnn
 
 
-@pytest.mark.parametrize("name", ["svm", "rf", "mlp", "elm"])
+@pytest.mark.parametrize("name", ["svm", "rf", "lightgbm", "mlp", "elm"])
 def test_flexible_classifiers_learn_an_exclusive_or(name: str) -> None:
     chances = fit(name, y=XOR).model.predict_proba(FRAME[TEST])[:, 1]
     assert roc_auc_score(XOR[TEST], chances) > 0.95

@@ -34,6 +34,7 @@ Y = X["a"].to_numpy() + RNG.normal(size=200)
 SMALL = {
     "svm": {"C": 1.0, "gamma": 1.0},
     "rf": {"n_estimators": 3, "max_depth": 3},
+    "lightgbm": {"num_leaves": 4, "learning_rate": 0.1, "min_child_samples": 20},
     "elm": {"n_nodes": 20, "rbf_width": 0.1},
     "lasso": {"alpha": 0.01},
 }

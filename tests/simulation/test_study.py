@@ -177,7 +177,7 @@ class TestBadInput:
             (
                 {"models": ["lasso", "logr"]},  # which is for classification
                 "'models': there is no model 'logr': known are xnn, lasso, svm, rf, "
-                "mlp, elm, naive_xnn, gam.",
+                "lightgbm, mlp, elm, naive_xnn, gam.",
             ),
             (
                 {"sizes": [1_000, 49]},
@@ -213,7 +213,7 @@ class TestBadInput:
             (
                 {"baselines": {"xnn": {}}},
                 "'baselines': there is no baseline 'xnn': known are lasso, svm, rf, "
-                "mlp, elm, naive_xnn, gam.",
+                "lightgbm, mlp, elm, naive_xnn, gam.",
             ),
             (
                 {"baselines": {"rf": {"settings": {"depth": 3}}}},

@@ -16,11 +16,13 @@ from kedro.io import DataCatalog, MemoryDataset
 from kedro.pipeline import Pipeline, node
 from kedro.runner import ThreadRunner
 from mlflow.entities import Run, ViewType
+from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from ridgeline.baselines import storage as baselines
+from ridgeline.baselines.boosting import LightGBMClassifier
 from ridgeline.baselines.elm import ELMClassifier
 from ridgeline.errors import InputError
 from ridgeline.hooks import PlainError
@@ -342,17 +344,22 @@ def test_models_load_elsewhere(project, tmp_path, make_models) -> None:
     transform = make_column_transformer(
         (StandardScaler(), NUMERIC), (OneHotEncoder(), ["purpose"])
     )
-    machine = make_pipeline(transform, ELMClassifier(random_state=0)).fit(rows, labels)
-    told = {"run": "elm", "model": True, "example": "rows"}
-    dataset = MemoryDataset(metadata={"mlflow": told})
-    dataset._filepath = tmp_path / "model.skops"
-    baselines.save_model(machine, dataset._filepath)
-    catalog = DataCatalog({"model": dataset, "rows": MemoryDataset(rows[:5])})
-    project.run(one_node("a", "model"), catalog)
+    catalog = DataCatalog({"rows": MemoryDataset(rows[:5])})
+    machines = {"elm": ELMClassifier(random_state=0), "lightgbm": LightGBMClassifier()}
+    for name, estimator in machines.items():
+        machine = make_pipeline(clone(transform), estimator).fit(rows, labels)
+        told = {"run": name, "model": True, "example": "rows"}
+        dataset = MemoryDataset(metadata={"mlflow": told})
+        dataset._filepath = tmp_path / f"{name}.skops"
+        baselines.save_model(machine, dataset._filepath)
+        catalog[name] = dataset
+        machines[name] = machine
+    project.run(one_node(("a", "b"), list(machines)), catalog)
     make_models(applications())
 
-    (output,) = by_name(project)["elm"].outputs.model_outputs
-    reasons, scores = scored_elsewhere(
+    runs = by_name(project)
+    models = [runs[name].outputs.model_outputs[0].model_id for name in machines]
+    reasons, *scores = scored_elsewhere(
         project,
         rows,
         (
@@ -360,11 +367,19 @@ def test_models_load_elsewhere(project, tmp_path, make_models) -> None:
             {"contributions": True},
             ["sklearn", "skops"],
         ),
-        (f"models:/{output.model_id}", None, []),
+        (f"models:/{models[0]}", None, ["lightgbm"]),
+        (f"models:/{models[1]}", None, []),
     )
-    assert list(scores) == ["probability"]
-    expected = machine.predict_proba(rows)[:, 1]
-    np.testing.assert_allclose(scores["probability"], expected)
+    for machine, each in zip(machines.values(), scores, strict=True):
+        assert list(each) == ["probability"]
+        expected = machine.predict_proba(rows)[:, 1]
+        np.testing.assert_allclose(each["probability"], expected)
+    for model, needed in zip(models, (False, True), strict=True):
+        address = project.client.get_logged_model(model).artifact_location
+        folder = Path(address.removeprefix("file:"))
+        packages = (folder / "requirements.txt").read_text()
+        assert "scikit-learn==" in packages
+        assert ("lightgbm==" in packages) == needed
 
     expected = scorer.predict_proba(rows)[:, 1]
     np.testing.assert_allclose(reasons["probability"], expected, rtol=1e-12)

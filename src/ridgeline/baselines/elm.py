@@ -21,14 +21,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
     validate_data,
 )
 
-from ridgeline.errors import InputError
+from ridgeline.baselines.labels import two_classes
 
 __all__ = ["ELMClassifier", "ELMRegressor"]
 
@@ -229,7 +228,7 @@ class ELMClassifier(ClassifierMixin, _BaseELM):  # type: ignore[misc]
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
         weight = _checked_weight(sample_weight, X)
-        self.classes_ = _two_classes(np.asarray(y), weight)
+        self.classes_ = two_classes(np.asarray(y), weight > 0)
         second = y == self.classes_[1]
         self._fit_layer(X, np.where(second, 1.0, -1.0), weight)
         platt = LogisticRegression(
@@ -319,22 +318,3 @@ def _checked_weight(sample_weight: ArrayLike | None, X: Floats) -> Floats:
         sample_weight, X, dtype=np.float64, ensure_non_negative=True
     )
     return np.asarray(weight)
-
-
-def _two_classes(y: NDArray[Any], weight: Floats) -> NDArray[Any]:
-    check_classification_targets(y)
-    kind = type_of_target(y, input_name="y", raise_unknown=True)
-    classes = np.unique(y[weight > 0])
-    if len(classes) == 1:
-        message = (
-            f"y has one class only, {classes.tolist()[0]!r}; a classifier needs rows "
-            "of two classes."
-        )
-        raise InputError(message)
-    if kind != "binary":
-        message = (
-            "Only binary classification is supported. The type of the target is "
-            f"{kind}, with {len(classes)} classes."
-        )
-        raise InputError(message)
-    return classes

@@ -133,7 +133,8 @@ def fit_baseline(  # noqa: PLR0917
         verbose: Whether to show progress.
 
     Returns:
-        The fitted baseline, or why the method is not applicable to so many rows.
+        The fitted baseline, or why the method is not applicable: there are too many
+        rows, or a library is missing.
 
     Raises:
         InputError: If settings or rows cannot be used.
@@ -141,9 +142,10 @@ def fit_baseline(  # noqa: PLR0917
     check_settings(name, task, settings)
     baseline = find_baseline(name, task)
     training, judging = _checked(task, train, "training"), Rows(*validation)
-    limit = settings.max_rows or baseline.max_rows
-    if limit is not None and len(training.y) > limit:
-        return _not_applicable(name, baseline, len(training.y), limit)
+    reason = _obstacle(baseline, settings, len(training.y))
+    if reason is not None:
+        logger.info("%s: %s", baseline.title, reason)
+        return NotApplicable(name, reason)
     columns = Columns.of(training.X)
     learnt = Features.learn(training.X, columns.categorical or None)
     judging = _checked(task, validation, "validation", learnt)
@@ -286,6 +288,11 @@ def _fit_final(work: _Work, best: dict[str, Any], n_jobs: int | None) -> Any:
 def _fit_once(work: _Work, model: Any, train: Rows) -> Any:
     """Fits a model as the registry says."""
     use = work.baseline.validation
+    if use == "stop" and work.baseline.prepared:
+        # Scaled and encoded as the training rows say, like these themselves.
+        prepare = clone(model[0]).fit(train.X)
+        held = prepare.transform(work.validation.X), work.validation.y
+        return model.fit(*train, model__validation=held)
     if use == "stop":
         return model.fit(*train, None, tuple(work.validation))
     model.fit(*train)
@@ -384,12 +391,15 @@ def _checked_response(task: Task, y: NDArray[Any], which: str) -> NDArray[Any]:
     return y.astype(np.float64)
 
 
-def _not_applicable(
-    name: str, baseline: Baseline, rows: int, limit: int
-) -> NotApplicable:
-    reason = (
-        f"not applicable, because {rows:,} training rows are above its limit of "
-        f"{limit:,} (max_rows)."
-    )
-    logger.info("%s: %s", baseline.title, reason)
-    return NotApplicable(name, reason)
+def _obstacle(baseline: Baseline, settings: BaselineSettings, rows: int) -> str | None:
+    """Why a method is not applicable, or None."""
+    missing = baseline.missing()
+    if missing is not None:
+        return f"not applicable, because {missing}"
+    limit = settings.max_rows or baseline.max_rows
+    if limit is not None and rows > limit:
+        return (
+            f"not applicable, because {rows:,} training rows are above its limit of "
+            f"{limit:,} (max_rows)."
+        )
+    return None

@@ -16,6 +16,11 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 from sklearn.svm import SVC, SVR
 
 from ridgeline.baselines import sizes
+from ridgeline.baselines.boosting import (
+    LightGBMClassifier,
+    LightGBMRegressor,
+    missing_library,
+)
 from ridgeline.baselines.elm import ELMClassifier, ELMRegressor
 from ridgeline.errors import InputError
 from ridgeline.xnn.estimator import XNNClassifier, XNNRegressor
@@ -70,6 +75,7 @@ class Baseline:
         max_rows: Training rows above which the method is not applicable.
         prepared: Whether columns are scaled and encoded in front of the estimator.
         parallel: Whether one fit can use all cores.
+        missing: Says why the method cannot be used on this machine, or None.
     """
 
     title: str
@@ -81,6 +87,7 @@ class Baseline:
     max_rows: int | None = None
     prepared: bool = True
     parallel: bool = False
+    missing: Callable[[], str | None] = lambda: None
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -190,6 +197,24 @@ BASELINES: Final[dict[str, Baseline]] = {
         settings={"n_estimators": 100},
         size=sizes.forest,
         parallel=True,
+    ),
+    "lightgbm": Baseline(
+        title="LightGBM",
+        estimators={
+            "classification": LightGBMClassifier,
+            "regression": LightGBMRegressor,
+        },
+        grid={
+            "num_leaves": (7, 15, 31),
+            "learning_rate": (0.03, 0.1),
+            "min_child_samples": (20, 100),
+        },
+        # The validation rows end most fits before a tenth of these rounds.
+        settings={"n_estimators": 2000, "subsample": 0.8, "colsample_bytree": 0.8},
+        size=sizes.boosted_trees,
+        validation="stop",
+        parallel=True,
+        missing=missing_library,
     ),
     "mlp": Baseline(
         title="Neural network (MLP)",

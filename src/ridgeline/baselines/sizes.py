@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "boosted_trees",
     "explainable_network",
     "extreme_learning_machine",
     "forest",
@@ -27,6 +28,11 @@ def perceptron(model: Any) -> int:
 def forest(model: Any) -> int:
     """Nodes of all trees; each has a variable and a threshold, or a value."""
     return sum(tree.tree_.node_count for tree in model.estimators_)
+
+
+def boosted_trees(model: Any) -> int:
+    """Splits and leaves of all trees, as `forest` counts them."""
+    return int(model.split_features_.size + model.leaf_values_.size)
 
 
 def support_vectors(model: Any) -> int:

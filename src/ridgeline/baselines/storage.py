@@ -21,6 +21,8 @@ _NOT_APPLICABLE: Final = "ridgeline.baselines.fitting.NotApplicable"
 # What the models of `ridgeline.baselines.registry` hold beyond skops' own list. Trees
 # are on it because their indices, which scikit-learn follows blindly, are checked here.
 TRUSTED_TYPES: Final = (
+    "ridgeline.baselines.boosting.LightGBMClassifier",
+    "ridgeline.baselines.boosting.LightGBMRegressor",
     "ridgeline.baselines.elm.ELMClassifier",
     "ridgeline.baselines.elm.ELMRegressor",
     _NOT_APPLICABLE,

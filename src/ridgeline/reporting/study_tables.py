@@ -42,6 +42,7 @@ MODEL_TITLES: Final[Mapping[str, str]] = {
     "elm": "ELM",
     "lasso": "LASSO",
     "gam": "GAM",
+    "lightgbm": "LightGBM",
 }
 SUMMARY_COLUMNS: Final = tuple(
     "scenario n model repetitions mse_mean mse_sd excess_mean excess_sd seconds".split()

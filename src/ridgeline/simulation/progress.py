@@ -23,6 +23,7 @@ _SECONDS: Final = {
     "rf": 15.0,
     "elm": 10.0,
     "mlp": 5.0,
+    "lightgbm": 5.0,
 }
 _OTHERS: Final = 0.2
 # Whatever the model and the size: else a LASSO that is done first, after the processes

@@ -26,7 +26,10 @@ _MODULES: Final = (
     "errors.py",
     "files.py",
     "baselines/__init__.py",
+    "baselines/boosted_trees.py",
+    "baselines/boosting.py",
     "baselines/elm.py",
+    "baselines/labels.py",
     "baselines/storage.py",
     "xnn/__init__.py",
     "xnn/explanation.py",
@@ -165,10 +168,19 @@ def _save(folder: Path, file: Path, rows: pd.DataFrame, staging: Path) -> None:
         artifacts={"model": str(copy)},
         code_paths=[str(_copy_code(staging))],
         # Without this list MLflow finds it out by running the model, in 9 seconds.
-        pip_requirements=[f"{name}=={version(name)}" for name in _REQUIREMENTS[kind]],
+        pip_requirements=_requirements(kind, model.model),
         signature=infer_signature(rows, model.predict(None, rows), _REASONS[kind]),
         input_example=rows,
     )
+
+
+def _requirements(kind: str, model: Any) -> list[str]:
+    """The packages that a model needs, as pip reads them."""
+    names = list(_REQUIREMENTS[kind])
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    if type(last).__module__ == "ridgeline.baselines.boosting":
+        names.append("lightgbm")
+    return [f"{name}=={version(name)}" for name in names]
 
 
 def _plain_rows(example: Any) -> pd.DataFrame:

@@ -27,12 +27,12 @@ class ServedModel(PythonModel):
     def read(self, file: Path) -> None:
         """Read a file, by its ending."""
         if file.suffix == ".json":
-            self._model: Any = load_model(file)
+            self.model: Any = load_model(file)
             return
         # An xNN is served where scikit-learn is not installed.
         from ridgeline.baselines.storage import load_model as load_baseline
 
-        self._model = load_baseline(file)
+        self.model = load_baseline(file)
 
     def predict(
         self,
@@ -51,11 +51,11 @@ class ServedModel(PythonModel):
         Returns:
             Column `probability`, of the second class, and the reasons.
         """
-        probability = self._model.predict_proba(model_input)[:, 1]
+        probability = self.model.predict_proba(model_input)[:, 1]
         scores = pd.DataFrame({"probability": probability}, index=model_input.index)
         if not (params or {}).get("contributions"):
             return scores
-        return scores.join(contributions_frame(self._model, model_input))
+        return scores.join(contributions_frame(self.model, model_input))
 
 
 set_model(ServedModel())
