@@ -372,7 +372,7 @@ def test_set_values_are_not_tuned() -> None:
 
 
 def test_fits_are_counted() -> None:
-    """Points of the grid, lambda3 before them, and the final fit where it is another."""
+    """The grid's points, lambda3 before them, and the final fit where it is another."""
     assert fit("logr").n_fits == 1
     forest = fit("rf", grid={"max_depth": [2, 3]}, settings={"n_estimators": 5})
     assert forest.n_fits == len(forest.tuning_table) + 1 == 3

@@ -156,7 +156,8 @@ def test_a_network_that_nothing_was_pruned_of_is_not_shown_twice(judged, caplog)
     with caplog.at_level(logging.INFO):
         table, missing = compare_models({"dti": pd.DataFrame()}, **stages)
     assert table["model"].tolist() == ["xnn.trained", "xnn.refined"]
-    assert missing == {"xNN pruned": "is xNN trained, as pruning kept all 3 components."}
+    reason = "is xNN trained, as pruning kept all 3 components."
+    assert missing == {"xNN pruned": reason}
     assert "Models on the test rows (simulated data)" in caplog.text
     stages["xnn.pruned"] = metrics | {"n_components": 2}
     table, missing = compare_models({}, **stages)

@@ -229,7 +229,7 @@ BASELINES: Final[dict[str, Baseline]] = {
         validation="join",
     ),
     "elm": Baseline(
-        title="Extreme learning, ELM",
+        title="Extreme learning ELM",
         estimators={"classification": ELMClassifier, "regression": ELMRegressor},
         grid={
             "n_nodes": (20, 50, 100, 200, 500),

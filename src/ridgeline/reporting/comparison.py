@@ -29,6 +29,7 @@ COMPARISON_COLUMNS: Final = (
     "n_test",
 )
 _LONGEST: Final = 20  # characters of a title in the terminal
+_SHORT: Final = 99.95  # seconds, above which they are shown as whole numbers
 
 
 def comparison_table(
@@ -70,7 +71,8 @@ def comparison_text(
 ) -> str:
     """The comparison for a terminal, 71 columns wide: a log has 9 before it.
 
-    "fits" is how many fits a method got, those that only chose its parameters too.
+    "loss" is the log-loss, "calib." the calibration error, "fits" how many fits a
+    method got, also those that only chose its parameters, "sec" seconds of the last.
 
     Args:
         table: As `comparison_table` makes it.
@@ -78,7 +80,7 @@ def comparison_text(
     """
     header = (
         f"{'model':<{_LONGEST}} {'AUC':>6} {'interval':<13} {'KS':>5} "
-        f"{'logloss':>7} {'calib.':>6} {'fits':>4} {'fit s':>5}"
+        f"{'loss':>6} {'calib.':>6} {'fits':>4} {'sec':>4}"
     )
     lines = [header, *(_line(row) for row in table.to_dict("records"))]
     lines += [
@@ -88,12 +90,13 @@ def comparison_text(
 
 
 def _line(row: Mapping[object, object]) -> str:
+    seconds = float(str(row["fit_seconds"]))
     interval = f"{_text(row['auc_low'])}-{_text(row['auc_high'])}"
     return (
         f"{_cut(str(row['title'])):<{_LONGEST}} {_text(row['auc']):>6} {interval:<13} "
-        f"{_text(row['ks'], 3):>5} {_text(row['log_loss']):>7} "
+        f"{_text(row['ks'], 3):>5} {_text(row['log_loss']):>6} "
         f"{_text(row['calibration_error']):>6} {_text(row['fits'], 0):>4} "
-        f"{_text(row['fit_seconds'], 1):>5}"
+        f"{_text(seconds, int(seconds < _SHORT)).replace(',', ''):>4}"
     )
 
 
