@@ -1,110 +1,28 @@
 """The study on a real Dask cluster, of which parts are lost half-way."""
 
-import os
-import signal
-import socket
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from dask_cluster import Cluster, free_port, kill, made_clusters
 from tiny_study import PAPER_MODELS, numbers, once_stored, stored, tiny
 
 from ridgeline.errors import InputError
 from ridgeline.simulation import cluster as cluster_module
 from ridgeline.simulation.study import StudyError, StudyResult, plan, run_study
 
-dask = pytest.importorskip("dask")
-distributed = pytest.importorskip("distributed")
-
 # Enough tasks that some are left when the first is stored, and none that compiles.
 MANY: dict[str, Any] = {"models": ["rf"], "repetitions": 4}
-
-
-@dataclass
-class Cluster:
-    """A scheduler and workers, each a process of its own."""
-
-    folder: Path
-    address: str
-    scheduler: subprocess.Popen[bytes]
-    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
-
-    def add_worker(self) -> None:
-        """Start a worker that dies for good when it is killed."""
-        self.workers.append(
-            _start(
-                ["worker", self.address, "--no-nanny", "--nthreads", "1"]
-                + ["--host", "127.0.0.1", "--no-dashboard"]
-                + ["--local-directory", str(self.folder)],
-                self.folder,
-                f"worker {len(self.workers)}",
-            )
-        )
-
-    def said(self) -> str:
-        """Return what its processes have written."""
-        return "\n".join(path.read_text() for path in self.folder.glob("*.log"))
-
-
-def _start(command: list[str], folder: Path, name: str) -> subprocess.Popen[bytes]:
-    # In a folder and with paths where there is nothing but what is installed.
-    environment = {key: os.environ[key] for key in os.environ if key != "PYTHONPATH"}
-    with (folder / f"{name}.log").open("wb") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "dask", *command],
-            cwd=folder,
-            env=environment,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-
-
-def free_port() -> int:
-    """Return a port that nothing listens on."""
-    with socket.socket() as server:
-        server.bind(("127.0.0.1", 0))
-        return int(server.getsockname()[1])
 
 
 @pytest.fixture
 def make_cluster(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Callable[[int], Cluster]]:
-    """Return a maker of clusters; their processes are ended by their own ids."""
-    made: list[Cluster] = []
-
-    def make(workers: int) -> Cluster:
-        folder, port = tmp_path_factory.mktemp("cluster"), free_port()
-        scheduler = _start(
-            ["scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"],
-            folder,
-            "scheduler",
-        )
-        cluster = Cluster(folder, f"tcp://127.0.0.1:{port}", scheduler)
-        made.append(cluster)
-        for _ in range(workers):
-            cluster.add_worker()
-        # All of them are there before a test begins, to be killed in its own order.
-        with distributed.Client(cluster.address, timeout=60) as client:
-            if workers:
-                client.wait_for_workers(workers, timeout=60)
-        return cluster
-
-    yield make
-    for cluster in made:
-        for process in [*cluster.workers, cluster.scheduler]:
-            process.kill()
-            process.wait()
-
-
-def kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process as a power cut would."""
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    """Return a maker of clusters."""
+    with made_clusters(lambda: tmp_path_factory.mktemp("cluster")) as make:
+        yield make
 
 
 class TestLost:
@@ -117,8 +35,7 @@ class TestLost:
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        # Looked at often and given up at once, a cluster with one worker goes on.
-        monkeypatch.setattr(cluster_module, "_SECONDS_WITHOUT_WORKERS", 0)
+        # Looked at often, a cluster with one worker goes on.
         monkeypatch.setattr(cluster_module, "_SECONDS_BETWEEN_LOOKS", 0.001)
         cluster = make_cluster(2)
         # The network comes last, when there is one worker to compile it.
@@ -134,8 +51,7 @@ class TestLost:
             kill(cluster.workers[0])
             left.append(6 - len(stored(tmp_path)))
 
-        often = {"distributed.client.scheduler-info-interval": "1ms"}
-        with once_stored(tmp_path, kill_one), dask.config.set(often):
+        with once_stored(tmp_path, kill_one):
             result = run_study(settings, 0, shown=False)
         assert left[0] > 0
         assert result.computed == 6
@@ -159,9 +75,10 @@ class TestLost:
         ):
             run_study(settings, 0, shown=False)
         assert str(caught.value) == (
-            f"The cluster of the scheduler {cluster.address!r} was lost "
-            "(FutureCancelledError); what was done is stored: start the cluster again, "
-            "or set study.scheduler to null to work here, and start the study again."
+            f"The cluster of the scheduler {cluster.address!r} was lost, because its "
+            "scheduler closed the connection; what was done is stored: start the "
+            "cluster again, or set study.scheduler to null to work here, and start the "
+            "study again."
         )
         kept = stored(tmp_path)
         assert 0 < len(kept) < len(plan(settings))
@@ -171,17 +88,15 @@ class TestLost:
         assert numbers(here.records) == numbers(alone.records)
 
     def test_all_workers(
-        self,
-        make_cluster: Callable[[int], Cluster],
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
+        self, make_cluster: Callable[[int], Cluster], tmp_path: Path
     ) -> None:
-        monkeypatch.setattr(cluster_module, "_SECONDS_WITHOUT_WORKERS", 1)
         cluster = make_cluster(1)
-        settings = tiny(tmp_path, **MANY, scheduler=cluster.address)
+        settings = tiny(tmp_path, **MANY, scheduler=cluster.address, patience=1)
         with (
             once_stored(tmp_path, lambda: kill(cluster.workers[0])),
-            pytest.raises(StudyError, match="was lost.* what was done is stored"),
+            pytest.raises(
+                StudyError, match="no worker was heard of for 1 sec.*is stored"
+            ),
         ):
             run_study(settings, 0, shown=False)
         assert 0 < len(stored(tmp_path)) < len(plan(settings))

@@ -165,7 +165,11 @@ def test_damaged_files_are_told_and_computed_again(
     (tmp_path / name).write_bytes(content)
     with caplog.at_level(logging.WARNING):
         assert store.load(TASK) is None
-    assert caplog.messages == [f"The result {name} is damaged and computed again."]
+    assert caplog.messages == [
+        f"The result {name} is damaged; it is set aside as {name}.damaged-1, and its "
+        "task is to be computed again."
+    ]
+    assert (tmp_path / f"{name}.damaged-1").read_bytes() == content
     store.save(TASK, RESULT)
     assert store.load(TASK) == RESULT
 

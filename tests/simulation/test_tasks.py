@@ -18,7 +18,8 @@ SETTINGS = tiny("unused")
 TASK = Task("S1", 60, 0, "lasso")
 COMMON = {
     "scenario", "n", "repetition", "model", "seconds", "validation_loss",
-    "n_parameters", "n_components", "orthogonality_error", "chosen", "mse", "excess",
+    "n_parameters", "n_components", "orthogonality_error", "chosen", "fits", "mse",
+    "excess",
 }  # fmt: skip
 NETWORKS = {
     "overlap_mean", "overlap_max", "correlation_mean",
@@ -162,7 +163,7 @@ class TestRecords:
         assert result.network is None
         assert result.record.pop("seconds") >= 0
         assert result.record == {
-            "scenario": "S1", "n": 60, "repetition": 0, "model": "svm",
+            "scenario": "S1", "n": 60, "repetition": 0, "model": "svm", "fits": 0,
             "not_applicable": "not applicable, because 48 training rows are above its "
             "limit of 47 (max_rows).",
         }  # fmt: skip

@@ -1,6 +1,7 @@
 """What a user may set about the study; conf/base/parameters_simulation.yml explains."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import Field, field_validator
@@ -10,6 +11,7 @@ from ridgeline.baselines.settings import BaselineSettings, check_settings
 from ridgeline.parameters import Parameters, close_match
 from ridgeline.simulation.scenarios import SCENARIOS
 from ridgeline.xnn.estimator import XNNRegressor
+from ridgeline.xnn.search import PAPER_GRID
 
 __all__ = ["MODELS", "NetworkSearch", "StudySettings"]
 
@@ -32,6 +34,11 @@ class NetworkSearch(Parameters):
     n_starts: int = Field(default=6, ge=1)
     # Parameters of XNNRegressor that stay as they are set here.
     settings: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def points(self) -> Mapping[str, Sequence[Any]]:
+        """Values to try by parameter, whether they are set or the paper's."""
+        return PAPER_GRID if self.grid is None else self.grid
 
     @field_validator("grid", "settings")
     @classmethod
@@ -66,6 +73,9 @@ class StudySettings(Parameters):
     # Address of a Dask scheduler that does the work instead, such as
     # tcp://127.0.0.1:8786.
     scheduler: str | None = None
+    # Seconds to wait for a scheduler or a worker from which nothing is heard. Workers
+    # tell that they live while they compute: a long task is no silence.
+    patience: float = Field(default=60, gt=0, allow_inf_nan=False)
 
     @field_validator("scenarios")
     @classmethod

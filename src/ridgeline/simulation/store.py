@@ -1,20 +1,25 @@
 """Results of the study, one small file for each task.
 
 A file's name carries a hash of everything that the result depends on: the task, the
-seed, the model's settings and grid, and the version of Ridgeline. So a finished task is
-found again, one whose parameters changed is not, and former results stay.
+seed, the model's settings and grid, Ridgeline's code and the libraries. So a finished
+task is found again, one whose parameters or code changed is not, and former results
+stay. The file has a checksum of all that is in it: one that was damaged is set aside
+under another name, and its task is computed again.
 """
 
 import hashlib
 import json
 import logging
+from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
-from ridgeline import __version__
 from ridgeline.baselines.registry import BASELINES
 from ridgeline.errors import InputError
 from ridgeline.files import replace_file
+from ridgeline.provenance import git_state
+from ridgeline.simulation.origin import origin
 from ridgeline.simulation.settings import StudySettings
 from ridgeline.simulation.tasks import Task, TaskResult
 
@@ -51,19 +56,20 @@ class ResultStore:
             raise InputError(message) from error
 
     def load(self, task: Task) -> TaskResult | None:
-        """The result of a task, or None if it is still to be computed."""
+        """The result of a task, or None if it is still to be computed.
+
+        A file that is damaged is set aside, and the log says under which name.
+        """
         path = self._path(task)
         try:
-            document = json.loads(path.read_bytes())
-            result = TaskResult(document["record"], document["network"])
-            whole = Task(*(result.record[name] for name in Task._fields)) == task
+            return self._read(task, path)
         except FileNotFoundError:
             return None
-        except (ValueError, KeyError, TypeError):
-            whole = False
-        if whole:
-            return result
-        logger.warning("The result %s is damaged and computed again.", path.name)
+        except OSError as error:
+            damage = f"cannot be read ({error.strerror})"
+        except (ValueError, KeyError, RecursionError):
+            damage = "is damaged"
+        self._set_aside(path, damage)
         return None
 
     def save(self, task: Task, result: TaskResult) -> None:
@@ -72,10 +78,14 @@ class ResultStore:
         Raises:
             InputError: If the folder cannot be written to.
         """
-        document = {"parameters": self._parameters(task), **result._asdict()}
-        content = json.dumps(document).encode() + b"\n"
+        content = {
+            "parameters": self._parameters(task),
+            "made_at": self._made_at,
+            **result._asdict(),
+        }
+        document = content | {"sha256": _checksum(content)}
         try:
-            replace_file(self._path(task), content)
+            replace_file(self._path(task), json.dumps(document).encode() + b"\n")
         except OSError as error:
             message = (
                 f"The result of the task {task} cannot be written to the folder "
@@ -84,9 +94,45 @@ class ResultStore:
             )
             raise InputError(message) from error
 
+    def _read(self, task: Task, path: Path) -> TaskResult:
+        """The result in a file; a ValueError if it is not as it was saved."""
+        document = json.loads(path.read_bytes())
+        if not isinstance(document, dict):
+            message = "not an object"
+            raise ValueError(message)
+        checksum = document.pop("sha256", None)
+        whole = checksum == _checksum(document)
+        # The name has a part of the hash alone, and a file may be renamed.
+        if not whole or document["parameters"] != self._parameters(task):
+            message = "not what was saved"
+            raise ValueError(message)
+        return TaskResult(document["record"], document["network"])
+
+    def _set_aside(self, path: Path, damage: str) -> None:
+        """Renames a file, so that its task is computed again and nothing is lost."""
+        names = (path.with_name(f"{path.name}.damaged-{n}") for n in count(1))
+        aside = next(name for name in names if not name.exists())
+        try:
+            path.rename(aside)
+        except OSError as error:
+            logger.warning(
+                "The result %s %s and cannot be set aside (%s); its task is to be "
+                "computed again.",
+                path.name,
+                damage,
+                error.strerror,
+            )
+            return
+        logger.warning(
+            "The result %s %s; it is set aside as %s, and its task is to be computed "
+            "again.",
+            path.name,
+            damage,
+            aside.name,
+        )
+
     def _path(self, task: Task) -> Path:
-        text = json.dumps(self._parameters(task), sort_keys=True)
-        digest = hashlib.sha256(text.encode()).hexdigest()[:_HASH_DIGITS]
+        digest = _checksum(self._parameters(task))[:_HASH_DIGITS]
         name = f"{task.scenario}-{task.n}-{task.repetition}-{task.model}-{digest}.json"
         return self._folder / name
 
@@ -99,14 +145,34 @@ class ResultStore:
             "validation_share": settings.validation_share,
             "test_rows": settings.test_rows,
             "model": _model_parameters(task.model, settings),
-            "ridgeline": __version__,
+            "origin": origin(),
         }
+
+    @cached_property
+    def _made_at(self) -> dict[str, Any] | None:
+        """The commit of the code, for readers: the result does not depend on it."""
+        state = git_state(Path(__file__).parent)
+        return None if state is None else state._asdict()
 
 
 def _model_parameters(model: str, settings: StudySettings) -> dict[str, Any]:
+    """How a model is tuned and fitted, with what the settings leave to defaults."""
     if model == "xnn":
-        return settings.network.model_dump(mode="json")
-    method = BASELINES[model]
-    registered = {"grid": dict(method.grid), "settings": dict(method.settings)}
-    own = settings.baseline(model).model_dump(mode="json")
-    return own | {"registered": registered}
+        search = settings.network
+        return search.model_dump(mode="json") | {"grid": _in_json(search.points)}
+    own, method = settings.baseline(model), BASELINES[model]
+    return own.model_dump(mode="json") | {
+        "grid": _in_json(method.grid if own.grid is None else own.grid),
+        "settings": _in_json(dict(method.settings) | own.settings),
+        "max_rows": own.max_rows or method.max_rows,
+    }
+
+
+def _in_json(values: Any) -> Any:
+    """Values as they come back from a file: tuples as lists."""
+    return json.loads(json.dumps(dict(values)))
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    """Of the content, not the layout."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -14,7 +14,8 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from ridgeline.errors import InputError, RidgelineError
-from ridgeline.simulation.cluster import workers
+from ridgeline.simulation.cluster import ClusterError, cluster_results
+from ridgeline.simulation.origin import origin
 from ridgeline.simulation.progress import StudyProgress
 from ridgeline.simulation.settings import StudySettings
 from ridgeline.simulation.store import ResultStore
@@ -23,6 +24,9 @@ from ridgeline.simulation.tasks import Record, Task, TaskResult, run_task
 __all__ = ["StudyError", "StudyResult", "plan", "run_study"]
 
 logger = logging.getLogger(__name__)
+
+_Call = tuple[Task, StudySettings, int, dict[str, str]]
+_Outcome = tuple[Task, TaskResult | Exception]
 
 
 class StudyError(RidgelineError):
@@ -85,7 +89,6 @@ def run_study(settings: StudySettings, seed: int, *, shown: bool = True) -> Stud
         return _unfinished(settings, tasks, results)
     if missing:
         with (
-            workers(settings.scheduler),
             StudyProgress(missing, shown) as progress,
             closing(_outcomes(missing, settings, seed)) as outcomes,
         ):
@@ -129,9 +132,21 @@ def _collected(
 
 def _outcomes(
     tasks: Sequence[Task], settings: StudySettings, seed: int
-) -> Generator[tuple[Task, TaskResult | Exception]]:
+) -> Generator[_Outcome]:
     """Tasks with their results or errors, as they are done."""
-    # Dispatched at once, so that workers that join a cluster later have their share.
+    calls = [(task, settings, seed, origin()) for task in tasks]
+    run = _here if settings.scheduler is None else _on_cluster
+    try:
+        with closing(run(calls, settings)) as outcomes:
+            yield from outcomes
+    except RidgelineError:
+        raise
+    except Exception as error:  # of a task they are values: this is of the workers
+        raise _lost(error) from error
+
+
+def _here(calls: Sequence[_Call], settings: StudySettings) -> Generator[_Outcome]:
+    """Runs tasks in processes of this machine."""
     parallel = Parallel(
         n_jobs=settings.n_jobs,
         return_as="generator_unordered",
@@ -143,22 +158,46 @@ def _outcomes(
         warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
         # Said when an error ends the study: there is nothing that a user could adjust.
         warnings.filterwarnings("ignore", message=r"\d+ tasks (which|have been)")
-        try:
-            jobs = parallel(delayed(_attempt)(task, settings, seed) for task in tasks)
-            with closing(jobs):
-                yield from jobs
-        except Exception as error:  # of a task they are values: this is of the workers
-            raise _lost(settings, error) from error
+        with closing(parallel(delayed(_attempt)(*call) for call in calls)) as jobs:
+            yield from jobs
+
+
+def _on_cluster(calls: Sequence[_Call], settings: StudySettings) -> Generator[_Outcome]:
+    """Runs tasks on a Dask cluster."""
+    address = str(settings.scheduler)
+    try:
+        yield from cluster_results(_attempt, calls, address, settings.patience)
+    except ClusterError as error:
+        message = (
+            f"The cluster of the scheduler {address!r} was lost, because {error}; what "
+            "was done is stored: start the cluster again, or set study.scheduler to "
+            "null to work here, and start the study again."
+        )
+        raise StudyError(message) from error
 
 
 def _attempt(
-    task: Task, settings: StudySettings, seed: int
-) -> tuple[Task, TaskResult | Exception]:
+    task: Task, settings: StudySettings, seed: int, made_by: dict[str, str]
+) -> _Outcome:
     """Runs a task; an error comes back as a value, so that its task is known."""
     try:
+        _check_origin(made_by)
         return task, run_task(task, settings, seed)
     except Exception as error:
         return task, error
+
+
+def _check_origin(expected: dict[str, str]) -> None:
+    """Refuses to compute what would be stored as the work of other code."""
+    found = origin()
+    differing = [name for name in expected if found.get(name) != expected[name]]
+    if differing:
+        names = ", ".join(differing).replace("code", "Ridgeline")
+        message = (
+            f"the process that was to run it has another {names} than the run; install "
+            "the same everywhere, and start its processes again"
+        )
+        raise RidgelineError(message)
 
 
 def _failed(task: Task, error: Exception) -> StudyError:
@@ -169,17 +208,11 @@ def _failed(task: Task, error: Exception) -> StudyError:
     )
 
 
-def _lost(settings: StudySettings, error: Exception) -> StudyError:
-    if settings.scheduler is None:
-        return StudyError(
-            f"A process of the study was lost ({type(error).__name__}), perhaps for "
-            "want of memory; what was done is stored: start again, with a smaller "
-            "study.n_jobs if memory was short."
-        )
+def _lost(error: Exception) -> StudyError:
     return StudyError(
-        f"The cluster of the scheduler {settings.scheduler!r} was lost "
-        f"({type(error).__name__}); what was done is stored: start the cluster again, "
-        "or set study.scheduler to null to work here, and start the study again."
+        f"A process of the study was lost ({type(error).__name__}), perhaps for want "
+        "of memory; what was done is stored: start again, with a smaller study.n_jobs "
+        "if memory was short."
     )
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 
-from ridgeline.baselines.fitting import NotApplicable, fit_baseline
+from ridgeline.baselines.fitting import FittedBaseline, NotApplicable, fit_baseline
+from ridgeline.baselines.registry import BASELINES
 from ridgeline.baselines.settings import BaselineSettings
 from ridgeline.baselines.sizes import explainable_network
 from ridgeline.simulation.recovery import describe_projections, recovered
@@ -20,8 +21,8 @@ from ridgeline.simulation.scenarios import SCENARIOS, Sample, draw
 from ridgeline.simulation.settings import NetworkSearch, StudySettings
 from ridgeline.xnn.estimator import XNNRegressor
 from ridgeline.xnn.pruning import refine
-from ridgeline.xnn.scorer import Scorer
-from ridgeline.xnn.search import PAPER_GRID, grid_search, start_search
+from ridgeline.xnn.scorer import Scorer, scoring_threads
+from ridgeline.xnn.search import grid_search, start_search
 from ridgeline.xnn.storage import model_document
 
 __all__ = [
@@ -56,6 +57,7 @@ RECORD_COLUMNS: Final = (
     "curve_error",
     "validation_loss",
     "chosen",
+    "fits",
     "seconds",
     "not_applicable",
 )
@@ -131,14 +133,19 @@ def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
 
     Returns:
         The record: test error and the excess over the noise, how the model was chosen,
-        and for networks how their projections lie; and the network itself.
+        by how many fits and in how many seconds of the processor, and for networks how
+        their projections lie; and the network itself.
     """
     rows = draw_rows(task, settings, seed)
     # Of the processor: other work on the machine, or a pause, does not count.
     began = time.process_time()
     # One core for a task, wherever it runs: cores are shared out by tasks. On a Dask
     # cluster, joblib would else send the fits of a task to other workers.
-    with threadpool_limits(1), parallel_config(backend="sequential"):
+    with (
+        threadpool_limits(1),
+        scoring_threads(1),
+        parallel_config(backend="sequential"),
+    ):
         if task.model == "xnn":
             fitted = _fit_network(settings.network, rows)
         else:
@@ -151,6 +158,8 @@ def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
         scorer = getattr(fitted.model, "scorer_", None)
         if not isinstance(scorer, Scorer):
             return TaskResult(record, None)
+        if task.model == "xnn":
+            record["excess_all_rows"] = _excess_all_rows(fitted.model, rows)
         record |= describe_projections(scorer, rows.test.features)
         record |= recovered(scorer, task.scenario, rows.test.features)
     return TaskResult(record, model_document(scorer))
@@ -158,33 +167,39 @@ def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
 
 def _fit_network(search: NetworkSearch, rows: Rows) -> _Fitted:
     """The enhanced network: the grid, lambda3 at its choice, and starts at both."""
-    train, held = rows.train[:2], rows.validation[:2]
-    data = *train, None, held
+    data = *rows.train[:2], None, rows.validation[:2]
     given = {"random_state": rows.model_seed, "roughness": search.roughness[0]}
     model = XNNRegressor(**given | search.settings)
-    grid = PAPER_GRID if search.grid is None else search.grid
-    model = grid_search(model, *data, grid=grid, n_jobs=1).model
-    chosen = [*grid, "roughness"]
+    found = grid_search(model, *data, grid=search.points, n_jobs=1)
+    fits = len(found.table)
     if len(search.roughness) > 1:
         # The smallest loss: a smoother curve has no fewer components to choose it for.
         roughness = {"roughness": search.roughness}
-        model = grid_search(
-            model, *data, grid=roughness, standard_errors=0, n_jobs=1
-        ).model
+        found = grid_search(
+            found.model, *data, grid=roughness, standard_errors=0, n_jobs=1
+        )
+        fits += len(found.table)
     if search.n_starts > 1:
-        model = start_search(model, *data, n_starts=search.n_starts, n_jobs=1).model
+        found = start_search(found.model, *data, n_starts=search.n_starts, n_jobs=1)
+        fits += len(found.table)
+    model, chosen = found.model, [*search.points, "roughness"]
     facts = {
         "validation_loss": model.validation_loss_,
         "n_parameters": explainable_network(model.scorer_),
         "n_components": int(np.count_nonzero(model.scales_)),
         "orthogonality_error": model.orthogonality_error_,
         "chosen": json.dumps({name: getattr(model, name) for name in chosen}),
+        "fits": fits,
     }
-    # Once the choice is made, the rows that made it are free: what they are worth.
-    X, y = (np.concatenate(pair) for pair in zip(train, held, strict=True))
-    refined = refine(model, X, y, validation_data=(X, y))
-    facts["excess_all_rows"] = _errors(refined, rows.test)["excess"]
     return _Fitted(model, facts)
+
+
+def _excess_all_rows(model: XNNRegressor, rows: Rows) -> float:
+    """What the rows that chose are worth, free for training once the choice is made."""
+    pairs = zip(rows.train[:2], rows.validation[:2], strict=True)
+    X, y = (np.concatenate(pair) for pair in pairs)
+    refined = refine(model, X, y, validation_data=(X, y))
+    return float(_errors(refined, rows.test)["excess"])
 
 
 def _fit_baseline(name: str, settings: BaselineSettings, rows: Rows) -> _Fitted:
@@ -198,7 +213,7 @@ def _fit_baseline(name: str, settings: BaselineSettings, rows: Rows) -> _Fitted:
         n_jobs=1,
     )
     if isinstance(fitted, NotApplicable):
-        return _Fitted(None, {"not_applicable": fitted.reason})
+        return _Fitted(None, {"not_applicable": fitted.reason, "fits": 0})
     losses = fitted.tuning_table["validation_loss"]
     facts = {
         "validation_loss": None if losses.isna().all() else float(losses.min()),
@@ -206,8 +221,24 @@ def _fit_baseline(name: str, settings: BaselineSettings, rows: Rows) -> _Fitted:
         "n_components": fitted.n_components,
         "orthogonality_error": getattr(fitted.model, "orthogonality_error_", None),
         "chosen": json.dumps(fitted.best),
+        "fits": _count_fits(name, settings, rows, fitted),
     }
     return _Fitted(fitted.model, facts)
+
+
+def _count_fits(
+    name: str, settings: BaselineSettings, rows: Rows, fitted: FittedBaseline
+) -> int:
+    """Fits that a baseline got: its points, and the final one where that is one more.
+
+    A network is its chosen point, unless a sample tuned it; any other model is fitted
+    again once chosen, unless there was no choice.
+    """
+    points = len(fitted.tuning_table)
+    if BASELINES[name].is_xnn:
+        sampled = (settings.tuning_rows or np.inf) < len(rows.train.response)
+        return points + sampled
+    return points + (points > 1)
 
 
 def _errors(model: Any, test: Sample) -> Record:

@@ -9,8 +9,10 @@ not negative, and the largest weight of each projection is positive.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 from ridgeline.errors import InputError
 from ridgeline.xnn.features import Encoded, Features, Unknown, is_clean
 
-__all__ = ["ACTIVATIONS", "Scorer", "Spread", "Subnetworks"]
+__all__ = ["ACTIVATIONS", "Scorer", "Spread", "Subnetworks", "scoring_threads"]
 
 Floats = NDArray[np.float64]
 # Rows of a block times components in use: enough to keep Python out, few enough for the
@@ -32,6 +34,31 @@ ACTIVATIONS: Final[dict[str, Callable[[Floats], Floats]]] = {
     "sigmoid": lambda a: 0.5 * (1 + np.tanh(0.5 * a)),
     "softplus": lambda a: np.logaddexp(a, 0),
 }
+
+_threads: ContextVar[int | None] = ContextVar("scoring_threads", default=None)
+
+
+@contextmanager
+def scoring_threads(count: int | None) -> Iterator[None]:
+    """Limits the threads of all scoring inside; the scores are the same bit for bit.
+
+    A context and not an argument, because fits and searches score as well, and whoever
+    shares cores out between processes has to limit that too.
+
+    Args:
+        count: At least one; None takes one for each core, as without a limit.
+
+    Raises:
+        InputError: If there would be no thread.
+    """
+    if count is not None and count < 1:
+        message = f"Scoring has {count} threads; it must have at least one."
+        raise InputError(message)
+    before = _threads.set(count)
+    try:
+        yield
+    finally:
+        _threads.reset(before)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,12 +189,15 @@ class Scorer:
         return self._in_blocks(lambda part: score(features.scale(X[part])), len(X))
 
     def _in_blocks(self, score: Callable[[slice], Floats], count: int) -> Floats:
-        """Scores blocks of rows on all cores; NumPy lets go of Python's lock."""
+        """Scores blocks of rows side by side; NumPy lets go of Python's lock."""
         size = _BLOCK // max(1, int(np.count_nonzero(self.scales)))
         parts = [slice(start, start + size) for start in range(0, count, size)]
         if len(parts) <= 1:
             return score(slice(None))
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
+        threads = _threads.get() or os.cpu_count() or 1
+        if threads == 1:
+            return np.concatenate([score(part) for part in parts])
+        with ThreadPoolExecutor(threads) as pool:
             return np.concatenate(list(pool.map(score, parts)))
 
     def _decision(self, rows: Encoded) -> Floats:

@@ -1,0 +1,82 @@
+"""The code that makes a task's numbers is found whole, by following its imports."""
+
+import json
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from tiny_study import tiny
+
+import ridgeline
+from ridgeline.errors import RidgelineError
+from ridgeline.simulation.origin import imported_modules, libraries_of, origin
+from ridgeline.simulation.study import _check_origin
+
+PACKAGE = Path(ridgeline.__path__[0])
+# Libraries that a task imports, without a part in its numbers.
+OTHERS = {"joblib", "pandas", "pydantic", "rich", "threadpoolctl"}
+SCRIPT = """
+import json, sys
+from ridgeline.simulation.settings import StudySettings
+from ridgeline.simulation.tasks import Task, run_task
+settings = StudySettings.model_validate_json(sys.argv[1])
+for model in settings.models:
+    run_task(Task("S1", 60, 0, model), settings, seed=0)
+print(json.dumps([name for name in sys.modules if name.split(".")[0] == "ridgeline"]))
+"""
+
+
+def test_every_module_that_tasks_load_is_followed() -> None:
+    settings = tiny("unused", models=["lasso", "elm", "xnn"])
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, settings.model_dump_json()],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    loaded = set(json.loads(done.stdout))
+    assert {"ridgeline.xnn.training", "ridgeline.baselines.elm"} <= loaded
+    assert loaded <= set(imported_modules(PACKAGE))
+
+
+def test_every_library_is_known() -> None:
+    numeric = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
+    numeric |= {"tensorflow": "tensorflow"}
+    assert libraries_of(imported_modules(PACKAGE)) == {*numeric, *OTHERS}
+    found = origin()
+    assert {name: found[name] for name in numeric.values()} == {
+        name: version(name) for name in numeric.values()
+    }
+
+
+@pytest.mark.parametrize(
+    ("source", "module"),
+    [
+        ("from ridgeline.xnn import ridge", "ridgeline.xnn.ridge"),
+        ("from ..xnn import ridge", "ridgeline.xnn.ridge"),
+        ("from . import paper", "ridgeline.simulation.paper"),
+        ("def f():\n    import ridgeline.xnn.ridge", "ridgeline.xnn.ridge"),
+    ],
+)
+def test_every_kind_of_import_is_followed(
+    tmp_path: Path, source: str, module: str
+) -> None:
+    names = ["ridgeline.simulation.tasks", module]
+    for name in names:
+        path = tmp_path.joinpath(*name.split(".")[1:]).with_suffix(".py")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(source if name == names[0] else "")
+        (path.parent / "__init__.py").touch()
+    assert set(names) <= set(imported_modules(tmp_path))
+
+
+def test_a_process_with_other_code_is_refused() -> None:
+    _check_origin(origin())
+    with pytest.raises(RidgelineError) as caught:
+        _check_origin(origin() | {"code": "0", "numpy": "1.0"})
+    assert str(caught.value) == (
+        "the process that was to run it has another Ridgeline, numpy than the run; "
+        "install the same everywhere, and start its processes again"
+    )
