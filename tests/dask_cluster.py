@@ -12,7 +12,7 @@ from pathlib import Path
 
 from distributed import Client
 
-__all__ = ["Cluster", "free_port", "kill", "made_clusters", "stop"]
+__all__ = ["Cluster", "free_port", "kill", "made_clusters", "resume", "stop"]
 
 
 @dataclass
@@ -101,3 +101,8 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 def stop(process: subprocess.Popen[bytes]) -> None:
     """Let a process hang: it is there and says nothing."""
     os.kill(process.pid, signal.SIGSTOP)
+
+
+def resume(process: subprocess.Popen[bytes]) -> None:
+    """Let a process that hung go on."""
+    os.kill(process.pid, signal.SIGCONT)

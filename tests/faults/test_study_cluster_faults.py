@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dask_cluster import Cluster, made_clusters, stop
+from dask_cluster import Cluster, made_clusters, resume, stop
 from tiny_study import numbers, once_stored, stored, tiny
 
 from ridgeline.errors import InputError
@@ -23,7 +23,12 @@ MANY: dict[str, Any] = {"models": ["rf"], "repetitions": 6, "patience": PATIENCE
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Return a cluster with two workers, of which one test after the other has less."""
     with made_clusters(lambda: tmp_path_factory.mktemp("cluster")) as make:
-        yield make(2)
+        cluster = make(2)
+        # What tasks need is imported once, which takes longer than a test is patient.
+        results = tmp_path_factory.mktemp("first")
+        first = tiny(results, models=["rf"], repetitions=2, scheduler=cluster.address)
+        run_study(first, 0, shown=False)
+        yield cluster
 
 
 def lost(cluster: Cluster, reason: str) -> str:
@@ -66,7 +71,7 @@ def test_all_workers_hang(cluster: Cluster, tmp_path: Path) -> None:
 def test_the_scheduler_hangs(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cluster.add_worker()
+    resume(cluster.workers[1])
     settings = tiny(tmp_path, **MANY, scheduler=cluster.address)
     with (
         once_stored(tmp_path, lambda: stop(cluster.scheduler)),

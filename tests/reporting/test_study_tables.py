@@ -10,6 +10,7 @@ from ridgeline.reporting.study_tables import (
     SUMMARY_COLUMNS,
     cells_of,
     compared,
+    fits_sentence,
     markdown_table,
     overlap_table,
     recovery_table,
@@ -20,15 +21,17 @@ from ridgeline.reporting.study_tables import (
 )
 from ridgeline.simulation.paper import NOT_COMPARABLE, PAPER_MSE
 
+FITS = {"xnn": 34, "rf": 7}
+
 
 def long_table(cells):
     """A row for each of the errors in `{(scenario, n, model): [mse, ...]}`."""
     rows = [
-        (*cell, number, 2.0 * number, mse, mse - 1)
+        (*cell, number, FITS.get(cell[2], 1), 2.0 * number, mse, mse - 1)
         for cell, errors in cells.items()
         for number, mse in enumerate(errors)
     ]
-    columns = "scenario n model repetition seconds mse excess".split()
+    columns = "scenario n model repetition fits seconds mse excess".split()
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -120,6 +123,8 @@ class TestCompared:
             scenarios={"S1": "additive"},
         )
         assert text.splitlines() == [
+            "Fits of one task: xNN (enhanced) 34, Forest 7.",
+            "",
             "### S1: additive",
             "",
             "| n | xNN (enhanced) | Forest |",
@@ -276,6 +281,7 @@ class TestCells:
                 "mse_sd": 0.02,
                 "excess": 0.1,
                 "excess_sd": 0.02,
+                "fits": 34,
                 "seconds": 2.0,
             }
         )
@@ -284,6 +290,7 @@ class TestCells:
         assert cells_of(results, "rf")["S3_n1000"] == {
             "mse": 1.5,
             "excess": 0.5,
+            "fits": 7,
             "seconds": 0.0,
         }
         assert cells_of(results, "svm") == {}
@@ -297,6 +304,7 @@ class TestText:
             ["S1", "1000", "0.1000*", "0.4000", "1.0000"],
             ["S1", "2000", "0.0400*", "–", "–"],
             ["S3", "1000", "0.8000", "0.5000*", "–"],
+            ["fits", "34", "7", "1"],
         ]
 
     def test_eight_models_fit_a_terminal_and_stand_in_columns(self):
@@ -305,7 +313,28 @@ class TestText:
         lines = study_text(summarise(long_table(cells))).splitlines()
         assert max(map(len, lines)) <= 80
         assert lines[2].split()[2:] == ["11.345*"] * 8
-        assert lines[1].rindex("GAM") + 3 == lines[2].rindex("*")
+        assert lines[1].rindex("GAM") + 3 == lines[2].rindex("*") == len(lines[3])
+
+
+class TestFits:
+    def test_every_model_is_named_with_its_fits(self, results):
+        assert fits_sentence(summarise(results), {"aaa": "Other"}) == (
+            "Fits of one task: xNN (enhanced) 34, RF 7, Other 1."
+        )
+
+    def test_cells_may_differ(self, results):
+        results.loc[results["n"] == 2000, "fits"] = 25
+        assert "xNN (enhanced) 25–34, RF" in fits_sentence(summarise(results))
+
+    def test_what_is_not_known_is_not_said(self, results):
+        results["fits"] = results["fits"].where(results["model"] == "rf")
+        summary = summarise(results)
+        assert fits_sentence(summary) == "Fits of one task: RF 7."
+        assert study_text(summary).splitlines()[-1].split() == ["fits", "–", "7", "–"]
+        nothing = summary.assign(fits=np.nan)
+        assert fits_sentence(nothing) == ""
+        assert "fits" not in study_text(nothing)
+        assert markdown_table(nothing, PAPER_MSE).startswith("### S1")
 
 
 def test_the_paper_s_table_is_whole():

@@ -9,6 +9,7 @@ import pandas as pd
 from ridgeline.reporting.html import data_uri, number, render_template
 from ridgeline.reporting.study_judgement import against_paper
 from ridgeline.reporting.study_tables import (
+    fits_sentence,
     model_title,
     overlap_table,
     recovery_table,
@@ -83,6 +84,7 @@ def render_study(content: StudyContent) -> str:
         findings=study_findings(results, content.paper, content.not_comparable, titles),
         models=[model_title(model, titles) for model in study_models(summary)],
         cells=table_cells(summary, content.paper, content.not_comparable),
+        fits=fits_sentence(summary, titles),
         judged=_judged_rows(judged, titles),
         recovery=_side_by_side(recovery_table(results), _RECOVERY),
         overlap=_side_by_side(overlap_table(results), _OVERLAP),

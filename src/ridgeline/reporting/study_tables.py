@@ -1,8 +1,8 @@
 """Tables of the simulation study, from its long table: a row for each task.
 
-It has `scenario`, `n`, `model`, `seconds`, `mse` and `excess`, and for networks how
-their projections lie. A task whose model was not applicable has no `mse`, and is left
-out. Cells may lack repetitions, or be absent.
+It has `scenario`, `n`, `model`, `fits`, `seconds`, `mse` and `excess`, and for networks
+how their projections lie. A task whose model was not applicable has no `mse`, and is
+left out. Cells may lack repetitions, or be absent.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -19,6 +19,7 @@ __all__ = [
     "Cell",
     "cells_of",
     "compared",
+    "fits_sentence",
     "markdown_table",
     "model_title",
     "overlap_table",
@@ -45,13 +46,14 @@ MODEL_TITLES: Final[Mapping[str, str]] = {
     "lightgbm": "LightGBM",
 }
 SUMMARY_COLUMNS: Final = tuple(
-    "scenario n model repetitions mse_mean mse_sd excess_mean excess_sd seconds".split()
+    "scenario n model repetitions mse_mean mse_sd excess_mean excess_sd fits "
+    "seconds".split()
 )
 _RECOVERY: Final = "cosine_mean cosine_min curve_error".split()
 _OVERLAP: Final = (
     "n_components overlap_mean overlap_max correlation_mean orthogonality_error"
 ).split()
-_METRICS: Final = "mse mse_sd excess excess_sd seconds".split()
+_METRICS: Final = "mse mse_sd excess excess_sd fits seconds".split()
 _ROW: Final = ["scenario", "n"]
 _CELL: Final = ["scenario", "n", "model"]
 _NETWORKS: Final = ("xnn", "naive_xnn")
@@ -79,12 +81,13 @@ def summarise(results: pd.DataFrame) -> pd.DataFrame:
     Returns:
         Columns `SUMMARY_COLUMNS`, a row for each scenario, n and model that has a
         result. Standard deviations are those of a sample, so that one repetition has
-        none; `seconds` is the mean of a task, of the processor.
+        none; `fits` is the most that a task took, which is what each took as long as
+        the settings are the same; `seconds` is the mean of a task, of the processor.
 
     Raises:
         InputError: If a column is missing, or there is no result.
     """
-    _demand(results, [*_CELL, "seconds", "mse", "excess"])
+    _demand(results, [*_CELL, "fits", "seconds", "mse", "excess"])
     done = results[results["mse"].notna()]
     if done.empty:
         message = "The study has no result to summarise; run at least one task."
@@ -95,6 +98,7 @@ def summarise(results: pd.DataFrame) -> pd.DataFrame:
         mse_sd=("mse", "std"),
         excess_mean=("excess", "mean"),
         excess_sd=("excess", "std"),
+        fits=("fits", "max"),
         seconds=("seconds", "mean"),
     )
     return _in_order(table)[list(SUMMARY_COLUMNS)]
@@ -109,6 +113,24 @@ def study_models(table: pd.DataFrame) -> list[str]:
 def model_title(model: str, titles: Titles = None) -> str:
     """What to call a model."""
     return (titles or {}).get(model, MODEL_TITLES.get(model, model))
+
+
+def fits_sentence(summary: pd.DataFrame, titles: Titles = None) -> str:
+    """How many fits each model got in a task, which belongs beside any comparison.
+
+    Args:
+        summary: As `summarise` makes it.
+        titles: What to call the models.
+
+    Returns:
+        A sentence; nothing if no model's fits are known.
+    """
+    known = [
+        f"{model_title(model, titles)} {fits}"
+        for model, fits in _fits(summary).items()
+        if fits
+    ]
+    return f"Fits of one task: {', '.join(known)}." if known else ""
 
 
 def compared(
@@ -186,7 +208,8 @@ def markdown_table(
     """The paper's table as Markdown, a table for each scenario.
 
     A cell such as `**1.072** (0.012) / 1.086` is our mean and standard deviation, and
-    the paper's mean; the best of our means, at three decimals, is bold.
+    the paper's mean; the best of our means, at three decimals, is bold. Above stands
+    how many fits each model got.
 
     Args:
         summary: As `summarise` makes it.
@@ -197,7 +220,7 @@ def markdown_table(
         scenarios: Titles of the scenarios.
     """
     headings = ["n", *(model_title(model, titles) for model in study_models(summary))]
-    blocks = []
+    blocks = [*filter(None, [fits_sentence(summary, titles)])]
     for scenario, rows in table_cells(summary, paper, not_comparable).items():
         title = (scenarios or {}).get(scenario)
         lines = [f"### {scenario}: {title}" if title else f"### {scenario}", ""]
@@ -257,6 +280,7 @@ def study_text(summary: pd.DataFrame, titles: Titles = None) -> str:
     """Mean excess errors for a terminal, for eight models at most 80 columns wide.
 
     There is a line for each scenario and n; the smallest error of a line has a star.
+    The last line has the fits of a task.
 
     Args:
         summary: As `summarise` makes it.
@@ -272,6 +296,10 @@ def study_text(summary: pd.DataFrame, titles: Titles = None) -> str:
         texts = [_error_text(mean) for mean in means]
         marked = [f" {text:>{_NARROW}}{'*' if text == best else ' '}" for text in texts]
         lines.append(f"{scenario} {n:>6}{''.join(marked)}".rstrip())
+    fits = _fits(summary)
+    if any(fits.values()):
+        counts = "".join(f" {fits[model] or _NONE:>{_NARROW}} " for model in models)
+        lines.append(f"{'fits':<9}{counts}".rstrip())
     return "\n".join(lines)
 
 
@@ -310,6 +338,16 @@ def _in_order(table: pd.DataFrame) -> pd.DataFrame:
         key=lambda column: column.map(place) if column.name == "model" else column,
         ignore_index=True,
     )
+
+
+def _fits(summary: pd.DataFrame) -> dict[str, str]:
+    """Fits of a task by model, from the fewest to the most; empty if not known."""
+    found = {}
+    for model in study_models(summary):
+        counts = summary.loc[summary["model"] == model, "fits"].dropna()
+        ends = sorted({int(counts.min()), int(counts.max())}) if len(counts) else []
+        found[model] = _NONE.join(map(str, ends))
+    return found
 
 
 def _decimals(value: float) -> str:
