@@ -91,11 +91,11 @@ class TestLost:
         self, make_cluster: Callable[[int], Cluster], tmp_path: Path
     ) -> None:
         cluster = make_cluster(1)
-        settings = tiny(tmp_path, **MANY, scheduler=cluster.address, patience=1)
+        settings = tiny(tmp_path, **MANY, scheduler=cluster.address, patience=10)
         with (
             once_stored(tmp_path, lambda: kill(cluster.workers[0])),
             pytest.raises(
-                StudyError, match="no worker was heard of for 1 sec.*is stored"
+                StudyError, match="no worker was heard of for 10 sec.*is stored"
             ),
         ):
             run_study(settings, 0, shown=False)

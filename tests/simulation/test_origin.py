@@ -11,8 +11,8 @@ from tiny_study import tiny
 
 import ridgeline
 from ridgeline.errors import RidgelineError
+from ridgeline.simulation.attempt import check_origin
 from ridgeline.simulation.origin import imported_modules, libraries_of, origin
-from ridgeline.simulation.study import _check_origin
 
 PACKAGE = Path(ridgeline.__path__[0])
 # Libraries that a task imports, without a part in its numbers.
@@ -73,10 +73,18 @@ def test_every_kind_of_import_is_followed(
 
 
 def test_a_process_with_other_code_is_refused() -> None:
-    _check_origin(origin())
+    check_origin(origin())
     with pytest.raises(RidgelineError) as caught:
-        _check_origin(origin() | {"code": "0", "numpy": "1.0"})
+        check_origin(origin() | {"code": "0", "numpy": "1.0"})
     assert str(caught.value) == (
         "the process that was to run it has another Ridgeline, numpy than the run; "
         "install the same everywhere, and start its processes again"
     )
+
+
+def test_a_scheduler_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from ridgeline.simulation.attempt import Call, attempt; "
+        "sys.exit(bool({'numpy', 'sklearn', 'pydantic'} & set(sys.modules)))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -5,10 +5,11 @@ who its workers are and when each was heard of last: workers give signs of life 
 they compute too, so that a long task is not mistaken for a worker that hangs.
 """
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from typing import Any, Final, TypeVar
@@ -19,6 +20,7 @@ __all__ = ["ClusterError", "cluster_results"]
 
 logger = logging.getLogger(__name__)
 
+Call = TypeVar("Call")
 Result = TypeVar("Result")
 
 _SECONDS_TO_ANSWER: Final = 10  # when the study starts, and when it ends
@@ -32,16 +34,16 @@ class ClusterError(RidgelineError):
 
 
 def cluster_results(
-    function: Callable[..., Result],
-    calls: Sequence[tuple[Any, ...]],
+    function: Callable[[Call], Result],
+    calls: Sequence[Call],
     address: str,
     patience: float,
 ) -> Generator[Result]:
     """Calls a function on a cluster, and gives the results as they are done.
 
     Args:
-        function: One that workers can import.
-        calls: Its arguments, for each call.
+        function: One that the scheduler and its workers can import.
+        calls: Its argument, for each call.
         address: Of the scheduler.
         patience: Seconds to wait for a scheduler or workers that are silent. A silent
             worker among others loses its calls to them.
@@ -54,7 +56,7 @@ def cluster_results(
         watch = _Watch(client, patience)
         done: SimpleQueue[Any] = SimpleQueue()
         # All at once, so that workers that join later have their share.
-        futures = [client.submit(function, *call, pure=False) for call in calls]
+        futures = [client.submit(function, call, pure=False) for call in calls]
         for future in futures:
             future.add_done_callback(done.put)
         left, fetches = len(futures), 0
@@ -156,6 +158,7 @@ def _client(address: str) -> Iterator[Any]:
         raise InputError(message) from error
     with _quiet("distributed"):
         try:
+            _greet(address)
             client = Client(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False)
         except (OSError, ValueError) as error:
             raise _no_answer(address) from error
@@ -166,6 +169,24 @@ def _client(address: str) -> Iterator[Any]:
             # A scheduler that hangs does not say goodbye.
             with suppress(TimeoutError):
                 client.close(timeout=_SECONDS_TO_ANSWER)
+
+
+def _greet(address: str) -> None:
+    """Waits for a scheduler's first word, for which a client would wait for ever.
+
+    Raises:
+        OSError: If nobody answers in time.
+    """
+    from distributed.comm import connect
+
+    async def greet() -> None:
+        comm = await connect(address, timeout=_SECONDS_TO_ANSWER)
+        await comm.close()
+
+    # In a thread, because notebooks have a loop of their own in this one.
+    with ThreadPoolExecutor(1) as thread:
+        greeting = asyncio.wait_for(greet(), _SECONDS_TO_ANSWER)
+        thread.submit(asyncio.run, greeting).result()
 
 
 def _wait_for_workers(client: Any, address: str) -> None:

@@ -14,19 +14,17 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from ridgeline.errors import InputError, RidgelineError
+from ridgeline.simulation.attempt import Call, Outcome, attempt
 from ridgeline.simulation.cluster import ClusterError, cluster_results
 from ridgeline.simulation.origin import origin
 from ridgeline.simulation.progress import StudyProgress
 from ridgeline.simulation.settings import StudySettings
 from ridgeline.simulation.store import ResultStore
-from ridgeline.simulation.tasks import Record, Task, TaskResult, run_task
+from ridgeline.simulation.tasks import Record, Task, TaskResult
 
 __all__ = ["StudyError", "StudyResult", "plan", "run_study"]
 
 logger = logging.getLogger(__name__)
-
-_Call = tuple[Task, StudySettings, int, dict[str, str]]
-_Outcome = tuple[Task, TaskResult | Exception]
 
 
 class StudyError(RidgelineError):
@@ -92,7 +90,8 @@ def run_study(settings: StudySettings, seed: int, *, shown: bool = True) -> Stud
             StudyProgress(missing, shown) as progress,
             closing(_outcomes(missing, settings, seed)) as outcomes,
         ):
-            for task, outcome in outcomes:
+            for plain, outcome in outcomes:
+                task = Task(*plain)
                 if isinstance(outcome, Exception):
                     raise _failed(task, outcome) from outcome
                 store.save(task, outcome)
@@ -132,20 +131,14 @@ def _collected(
 
 def _outcomes(
     tasks: Sequence[Task], settings: StudySettings, seed: int
-) -> Generator[_Outcome]:
+) -> Generator[Outcome]:
     """Tasks with their results or errors, as they are done."""
-    calls = [(task, settings, seed, origin()) for task in tasks]
-    run = _here if settings.scheduler is None else _on_cluster
-    try:
-        with closing(run(calls, settings)) as outcomes:
-            yield from outcomes
-    except RidgelineError:
-        raise
-    except Exception as error:  # of a task they are values: this is of the workers
-        raise _lost(error) from error
+    text, made_by = settings.model_dump_json(), origin()
+    calls = [Call(task[:], text, seed, made_by) for task in tasks]
+    return (_here if settings.scheduler is None else _on_cluster)(calls, settings)
 
 
-def _here(calls: Sequence[_Call], settings: StudySettings) -> Generator[_Outcome]:
+def _here(calls: Sequence[Call], settings: StudySettings) -> Generator[Outcome]:
     """Runs tasks in processes of this machine."""
     parallel = Parallel(
         n_jobs=settings.n_jobs,
@@ -158,15 +151,19 @@ def _here(calls: Sequence[_Call], settings: StudySettings) -> Generator[_Outcome
         warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
         # Said when an error ends the study: there is nothing that a user could adjust.
         warnings.filterwarnings("ignore", message=r"\d+ tasks (which|have been)")
-        with closing(parallel(delayed(_attempt)(*call) for call in calls)) as jobs:
-            yield from jobs
+        try:
+            jobs = parallel(delayed(attempt)(call) for call in calls)
+            with closing(jobs):
+                yield from jobs
+        except Exception as error:  # of a task they are values: this is of a process
+            raise _lost(error) from error
 
 
-def _on_cluster(calls: Sequence[_Call], settings: StudySettings) -> Generator[_Outcome]:
+def _on_cluster(calls: Sequence[Call], settings: StudySettings) -> Generator[Outcome]:
     """Runs tasks on a Dask cluster."""
     address = str(settings.scheduler)
     try:
-        yield from cluster_results(_attempt, calls, address, settings.patience)
+        yield from cluster_results(attempt, calls, address, settings.patience)
     except ClusterError as error:
         message = (
             f"The cluster of the scheduler {address!r} was lost, because {error}; what "
@@ -174,30 +171,6 @@ def _on_cluster(calls: Sequence[_Call], settings: StudySettings) -> Generator[_O
             "null to work here, and start the study again."
         )
         raise StudyError(message) from error
-
-
-def _attempt(
-    task: Task, settings: StudySettings, seed: int, made_by: dict[str, str]
-) -> _Outcome:
-    """Runs a task; an error comes back as a value, so that its task is known."""
-    try:
-        _check_origin(made_by)
-        return task, run_task(task, settings, seed)
-    except Exception as error:
-        return task, error
-
-
-def _check_origin(expected: dict[str, str]) -> None:
-    """Refuses to compute what would be stored as the work of other code."""
-    found = origin()
-    differing = [name for name in expected if found.get(name) != expected[name]]
-    if differing:
-        names = ", ".join(differing).replace("code", "Ridgeline")
-        message = (
-            f"the process that was to run it has another {names} than the run; install "
-            "the same everywhere, and start its processes again"
-        )
-        raise RidgelineError(message)
 
 
 def _failed(task: Task, error: Exception) -> StudyError:
