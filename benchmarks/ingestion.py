@@ -33,9 +33,9 @@ def ridgeline_cleaning(files: dict[str, Path], out: Path) -> Counts:
     from ridgeline.lendingclub.auditing import audit_cleaning
     from ridgeline.lendingclub.cleaning import CleaningRules, clean_applications
 
-    connection, typed, malformed = _ingest(files, out)
+    connection, typed, malformed, lines = _ingest(files, out)
     rules = CleaningRules()
-    audit = audit_cleaning(typed, malformed, rules)
+    audit = audit_cleaning(typed, malformed, lines, rules)
     connection.to_parquet(clean_applications(typed, rules), out / "clean.parquet")
     return _kept(audit)
 
@@ -45,12 +45,17 @@ def ridgeline_pipeline(files: dict[str, Path], out: Path) -> Counts:
     from ridgeline.lendingclub.auditing import audit_cleaning
     from ridgeline.lendingclub.cleaning import CleaningRules, clean_applications
     from ridgeline.lendingclub.splitting import SplitShares, split_applications
-    from ridgeline.lendingclub.validation import validate_clean, validate_typed
+    from ridgeline.lendingclub.validation import (
+        validate_clean,
+        validate_lines,
+        validate_typed,
+    )
 
-    connection, typed, malformed = _ingest(files, out)
+    connection, typed, malformed, lines = _ingest(files, out)
     rules = CleaningRules()
+    validate_lines(typed, malformed, lines)
     validate_typed(typed)
-    audit = audit_cleaning(typed, malformed, rules)
+    audit = audit_cleaning(typed, malformed, lines, rules)
     connection.to_parquet(clean_applications(typed, rules), out / "clean.parquet")
     clean = connection.read_parquet(out / "clean.parquet")
     validate_clean(clean, rules)
@@ -62,6 +67,7 @@ def ridgeline_pipeline(files: dict[str, Path], out: Path) -> Counts:
 def _ingest(files: dict[str, Path], out: Path):
     import ibis
 
+    from ridgeline.lendingclub.line_counting import LineCount
     from ridgeline.lendingclub.reading import find_files, read_published
     from ridgeline.pipelines.ingestion.nodes import type_applications
 
@@ -72,9 +78,11 @@ def _ingest(files: dict[str, Path], out: Path):
         read_published(connection, find_files(str(path), kind), kind)
         for kind, path in files.items()
     ]
-    typed, malformed = type_applications(*tables)
+    typed, malformed, counts = type_applications(*tables)
     connection.to_parquet(typed, out / "typed.parquet")
-    return connection, connection.read_parquet(out / "typed.parquet"), malformed
+    typed = connection.read_parquet(out / "typed.parquet")
+    lines = {name: LineCount(**count) for name, count in counts.items()}
+    return connection, typed, malformed, lines
 
 
 def _kept(audit: pd.DataFrame) -> Counts:

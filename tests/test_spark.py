@@ -8,10 +8,15 @@ import pytest
 from ridgeline.datasets import ParquetTableDataset
 from ridgeline.lendingclub.auditing import audit_cleaning
 from ridgeline.lendingclub.cleaning import CleaningRules, clean_applications
+from ridgeline.lendingclub.line_counting import LineCount
 from ridgeline.lendingclub.reading import find_files, read_published
 from ridgeline.lendingclub.simulator import write_published
 from ridgeline.lendingclub.splitting import SplitShares, split_applications
-from ridgeline.lendingclub.validation import validate_clean, validate_typed
+from ridgeline.lendingclub.validation import (
+    validate_clean,
+    validate_lines,
+    validate_typed,
+)
 from ridgeline.pipelines.ingestion.nodes import type_applications
 
 pytest.importorskip("pyspark", reason="the extra [spark] is not installed")
@@ -82,10 +87,12 @@ def run(engine, files, folder):
         read_published(connection, find_files(str(path), kind), kind)
         for kind, path in files.items()
     ]
-    typed, malformed = type_applications(*tables)
+    typed, malformed, counts = type_applications(*tables)
     typed, malformed = saved("typed", typed), saved("malformed", malformed)
+    lines = {name: LineCount(**count) for name, count in counts.items()}
+    validate_lines(typed, malformed, lines)
     validate_typed(typed)
-    audit = audit_cleaning(typed, malformed, rules)
+    audit = audit_cleaning(typed, malformed, lines, rules)
     clean = saved("clean", clean_applications(typed, rules))
     validate_clean(clean, rules)
     sets = split_applications(clean, SplitShares(), seed=0)

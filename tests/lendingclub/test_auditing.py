@@ -8,6 +8,7 @@ from ridgeline.lendingclub.auditing import (
     audit_text,
 )
 from ridgeline.lendingclub.cleaning import CleaningRules, clean_applications
+from ridgeline.lendingclub.line_counting import LineCount
 from ridgeline.lendingclub.reading import find_files, read_published
 from ridgeline.pipelines.ingestion.nodes import type_applications
 
@@ -35,9 +36,10 @@ def audit_files(connection, files):
         read_published(connection, find_files(str(path), kind), kind)
         for kind, path in files.items()
     ]
-    typed, malformed = type_applications(*tables)
+    typed, malformed, counts = type_applications(*tables)
     typed = typed.cache()  # as in a run: the typed table is saved before the audit
-    audit = audit_cleaning(typed, malformed, RULES)
+    lines = {name: LineCount(**count) for name, count in counts.items()}
+    audit = audit_cleaning(typed, malformed, lines, RULES)
     return audit, clean_applications(typed, RULES).execute()
 
 

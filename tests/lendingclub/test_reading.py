@@ -91,10 +91,10 @@ def test_missing_columns_are_named_with_what_was_found(write_published):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "nothing \\(it is empty\\)"),
-        (b"PAR1\x15\x04\x15\xff\xfe\x00", "is not a CSV file"),
-        (b"PK\x03\x04\x14\x00\xff\xfe", "is not a CSV file"),
-        (b"\x1f\x8b\x08\x00\x00\x00\x00\x00trunc", "is not a CSV file"),
+        (b"", "is empty"),
+        (b"PAR1\x15\x04\x15\xff\xfe\x00", "is a Parquet file, not a CSV file"),
+        (b"PK\x03\x04\x14\x00\xff\xfe", "is a zip archive.*not a CSV file"),
+        (b"\x1f\x8b\x08\x00\x00\x00\x00\x00trunc", "is cut off"),
         (b"Notes offered by Prospectus\nid,member_id\n", "'Notes offered by Pro"),
     ],
     ids=["empty", "parquet", "zip", "broken gzip", "first line of prose"],

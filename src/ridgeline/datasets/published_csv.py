@@ -12,6 +12,7 @@ from ridgeline.lendingclub.reading import (
     PublishedTable,
     find_files,
     fingerprint,
+    open_rows,
     read_published,
 )
 from ridgeline.lendingclub.schema import Kind
@@ -55,7 +56,7 @@ class PublishedCsvDataset(FileDataset):  # type: ignore[misc]
         self._kind = kind
 
     def load(self) -> PublishedTable:
-        """Check the file by its header and open it."""
+        """Read the file to its end, to prove that it is whole, and open it."""
         return read_published(self.connection, self._files(), self._kind)
 
     def save(self, data: NoReturn) -> NoReturn:
@@ -69,7 +70,8 @@ class PublishedCsvDataset(FileDataset):  # type: ignore[misc]
 
     def preview(self, nrows: int = 5) -> TablePreview:
         """Return the first rows for Kedro-Viz."""
-        return table_preview(self.load().rows.head(nrows).execute())
+        rows = open_rows(self.connection, self._files(), self._kind)
+        return table_preview(rows.head(nrows).execute())
 
     def _files(self) -> list[str]:
         return find_files(str(self._filepath), self._kind)

@@ -1,5 +1,6 @@
 """Count what cleaning removed, by step and class, and what could not be read."""
 
+from collections.abc import Mapping
 from typing import Final
 
 import ibis.expr.types as ir
@@ -11,7 +12,9 @@ from ridgeline.lendingclub.cleaning import (
     cleaning_steps,
     mark_removed,
 )
+from ridgeline.lendingclub.line_counting import LineCount
 from ridgeline.lendingclub.parsing import PARSED_COLUMNS, unparsed_text
+from ridgeline.lendingclub.raw_text import printable
 
 __all__ = [
     "AUDIT_COLUMNS",
@@ -31,24 +34,35 @@ AUDIT_COLUMNS: Final = (
     "examples",
 )
 _CLASSES: Final = {"accepted": 1, "rejected": 0}
-_LABELS: Final = {"malformed": "malformed ", "unparseable": "bad ", "filter": ""}
+_LABELS: Final = {
+    "lines": "",
+    "malformed": "malformed ",
+    "unparseable": "bad ",
+    "filter": "",
+}
 _MAX_EXAMPLES = 3
+_EXAMPLE_LENGTH = 80
 
 _AuditRow = tuple[str, str, str, str, int, int, int, str]
 
 
 def audit_cleaning(
-    applications: ir.Table, malformed: ir.Table, rules: CleaningRules
+    applications: ir.Table,
+    malformed: ir.Table,
+    lines: Mapping[str, LineCount],
+    rules: CleaningRules,
 ) -> pd.DataFrame:
     """Return one row for each step and class.
 
-    Sections: `malformed` (lines of the file with too few or too many fields: never
-    rows), `unparseable` (cells with text that is no such value; their rows fall to
-    `missing_value`), `filter` (the paper's steps, in order).
+    Sections: `lines` (lines of the file that begin no row), `malformed` (lines with
+    too few or too many fields: never rows), `unparseable` (cells with text that is no
+    such value; their rows fall to `missing_value`), `filter` (the paper's steps, in
+    order).
 
     Args:
         applications: The typed table.
         malformed: `class` and `text` of the lines that are no rows.
+        lines: The lines of both files, as counted apart from the engine.
         rules: The rules that the cleaning uses.
     """
     counts, unparsed = _counts(applications, rules), _unparsed(applications)
@@ -58,6 +72,7 @@ def audit_cleaning(
         of_class = counts[counts.approved == label]
         n_rows = int(of_class.n_rows.sum())
         rows += [
+            *_line_rows(lines[name], name),
             _malformed_row(malformed.filter(malformed["class"] == name), name, n_rows),
             *_unparseable_rows(applications, unparsed, name, n_rows),
             *_filter_rows(of_class, steps, name),
@@ -121,6 +136,17 @@ def _unparsed(applications: ir.Table) -> pd.DataFrame:
     return counts.set_index("approved")
 
 
+def _line_rows(lines: LineCount, name: str) -> list[_AuditRow]:
+    left, rows = lines.lines, list[_AuditRow]()
+    for step, rule, removed in (
+        ("blank_line", "the line is not empty", lines.blank),
+        ("continued_line", "the line is not inside a quoted cell", lines.continued),
+    ):
+        rows.append(("lines", step, rule, name, left, removed, left - removed, ""))
+        left -= removed
+    return rows
+
+
 def _malformed_row(lines: ir.Table, name: str, n_rows: int) -> _AuditRow:
     bad = int(lines.count().execute())
     examples = _examples(lines.text) if bad else ""
@@ -158,4 +184,5 @@ def _filter_rows(counts: pd.DataFrame, steps: list[Step], name: str) -> list[_Au
 def _examples(texts: ir.StringColumn) -> str:
     table = texts.name("text").as_table()
     distinct = table.filter(table.text.notnull()).distinct().order_by("text")
-    return "; ".join(distinct.limit(_MAX_EXAMPLES).execute().text.str.slice(0, 80))
+    shown = distinct.limit(_MAX_EXAMPLES).execute().text.str.slice(0, _EXAMPLE_LENGTH)
+    return "; ".join(printable(text) for text in shown)

@@ -28,7 +28,7 @@ _MONTHS = {
         "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), start=1
     )
 }
-# Stands before each entry of `unparsed`; no cell has it.
+# Stands before each entry of `unparsed`, and is taken out of cells.
 _MARK = "\N{SYMBOL FOR UNIT SEPARATOR}"
 _LARGEST_NUMBER = 1e300
 
@@ -67,9 +67,7 @@ def _parse_accepted(table: ir.Table) -> ir.Table:
 def _parse_rejected(table: ir.Table) -> ir.Table:
     source = SOURCES["rejected"]
     day, score = table[source["application_date"]], table[source["risk_score"]]
-    return _typed(
-        table, source, 0, (day, day.try_cast("date")), (score, _number(score))
-    )
+    return _typed(table, source, 0, (day, _day(day)), (score, _number(score)))
 
 
 def _typed(
@@ -102,7 +100,9 @@ def _unparsed(parsed: dict[str, _Parsed]) -> ir.StringValue:
         name: text.notnull() & value.isnull() for name, (text, value) in parsed.items()
     }
     entries = [
-        ibis.ifelse(is_bad[name], ibis.literal(f"{_MARK}{name}=") + text, "")
+        ibis.ifelse(
+            is_bad[name], ibis.literal(f"{_MARK}{name}=") + text.replace(_MARK, " "), ""
+        )
         for name, (text, _) in parsed.items()
     ]
     return ibis.ifelse(ibis.or_(*is_bad.values()), ibis.literal("").join(entries), None)
@@ -115,11 +115,16 @@ def _number(text: ir.StringValue) -> ir.FloatingValue:
     return ibis.ifelse(number.abs() < _LARGEST_NUMBER, number, None)
 
 
+def _day(text: ir.StringValue) -> ir.DateValue:
+    """Read `2015-10-29`; to an engine `infinity` and the year 99999 are days, too."""
+    return ibis.ifelse(text.like("____-__-__"), text, None).try_cast("date")
+
+
 def _month(text: ir.StringValue) -> ir.DateValue:
     """Read `Dec-2015` as the first day of that month."""
     month = text.left(3).cases(*_MONTHS.items())
     return ibis.ifelse(
-        text.length() == len("Dec-2015"),
+        text.like("___-____"),
         text.right(4) + "-" + month + "-01",
         None,
     ).try_cast("date")

@@ -1,11 +1,9 @@
 """Open the published CSV files on an Ibis backend, every cell as text.
 
-What must be known before a scan of gigabytes starts is checked here on the first
-line alone: is this file there, is it CSV, is it the right one of the two?
+Each file is read to its end before an engine opens it: `raw_text` proves that it is
+whole, and `line_counting` counts what the engine has to account for.
 """
 
-import csv
-import gzip
 import hashlib
 from collections.abc import Sequence
 from glob import glob
@@ -16,18 +14,13 @@ import ibis
 import ibis.expr.types as ir
 
 from ridgeline.errors import InputError
-from ridgeline.lendingclub.schema import COLUMNS, SOURCES, Kind
+from ridgeline.lendingclub.headers import WHERE_TO_GET_THEM, checked_header
+from ridgeline.lendingclub.line_counting import LONGEST_LINE, LineCount, count_lines
+from ridgeline.lendingclub.raw_text import printable, unreadable
+from ridgeline.lendingclub.schema import Kind
 
-__all__ = ["PublishedTable", "find_files", "fingerprint", "read_published"]
+__all__ = ["PublishedTable", "find_files", "fingerprint", "open_rows", "read_published"]
 
-WHERE_TO_GET_THEM = (
-    "People have the two files from Kaggle's data set 'wordsforthewise/lending-club' "
-    "(accepted_2007_to_2018Q4.csv.gz and rejected_2007_to_2018Q4.csv.gz). "
-    "Name yours with --params accepted=PATH,rejected=PATH "
-    "or in conf/files/globals.yml."
-)
-_GZIP_MAGIC = b"\x1f\x8b"
-_LONGEST_HEADER = 100_000  # bytes; the published ones have some 2,500
 _MALFORMED = "_malformed"
 
 
@@ -36,6 +29,7 @@ class PublishedTable(NamedTuple):
 
     rows: ir.Table  # every cell text, empty cells null
     malformed: ir.Table  # text: the whole line; filled once `rows` have been read
+    lines: LineCount  # what the two have to add up to
 
 
 def find_files(pattern: str, kind: Kind) -> list[str]:
@@ -48,16 +42,25 @@ def find_files(pattern: str, kind: Kind) -> list[str]:
     Raises:
         InputError: If nothing matches, or a match is not that published file.
     """
-    paths = sorted(glob(pattern))  # noqa: PTH207  the pattern may be absolute
+    paths = _matches(pattern)
     if not paths:
-        message = f"No {kind} file at '{pattern}'. {WHERE_TO_GET_THEM}"
+        message = f"No {kind} file at '{printable(pattern)}'. {WHERE_TO_GET_THEM}"
         raise InputError(message)
-    headers = [_checked_header(Path(path), kind) for path in paths]
+    for path in paths:
+        if f"{path}.gz" in paths:
+            message = (
+                f"'{printable(pattern)}' finds '{printable(path)}' and its archive "
+                f"'{printable(path)}.gz', so every row would count twice. Name one of "
+                f"them."
+            )
+            raise InputError(message)
+    headers = [checked_header(Path(path), kind) for path in paths]
     for path, header in zip(paths, headers, strict=True):
         if header != headers[0]:
             message = (
-                f"'{path}' has other columns than '{paths[0]}': files read together "
-                f"need the same header. Pass one of them, or make them alike."
+                f"'{printable(path)}' has other columns than '{printable(paths[0])}': "
+                f"files read together need the same header. Pass one of them, or make "
+                f"them alike."
             )
             raise InputError(message)
     return paths
@@ -66,16 +69,29 @@ def find_files(pattern: str, kind: Kind) -> list[str]:
 def read_published(
     connection: ibis.BaseBackend, paths: Sequence[str], kind: Kind
 ) -> PublishedTable:
-    """Open published files of one kind as a lazy table of text cells.
+    """Count the lines of published files and open them as a table of text cells.
 
     Args:
         connection: An Ibis backend: DuckDB, or PySpark.
         paths: What `find_files` returned.
         kind: Which of the two published files these are.
+
+    Raises:
+        InputError: If a file is damaged or cannot be read as it was meant.
     """
-    header = _checked_header(Path(paths[0]), kind)
-    reader = _read_with_spark if connection.name == "pyspark" else _read_with_duckdb
-    return reader(connection, list(paths), header, kind)
+    header = checked_header(Path(paths[0]), kind)
+    counts = [count_lines(Path(path), header, kind) for path in paths]
+    lines = LineCount(*(sum(column) for column in zip(*counts, strict=True)))
+    rows, malformed = _open(connection, list(paths), header, kind)
+    return PublishedTable(rows, malformed, lines)
+
+
+def open_rows(
+    connection: ibis.BaseBackend, paths: Sequence[str], kind: Kind
+) -> ir.Table:
+    """Open published files unchecked, for a look at their first rows."""
+    header = checked_header(Path(paths[0]), kind)
+    return _open(connection, list(paths), header, kind)[0]
 
 
 def fingerprint(paths: Sequence[str]) -> str:
@@ -88,9 +104,26 @@ def fingerprint(paths: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def _read_with_duckdb(
+def _matches(pattern: str) -> list[str]:
+    try:
+        if Path(pattern).exists():
+            return [pattern]  # a name may have brackets, too
+    except OSError as error:
+        raise unreadable(pattern, error) from error
+    return sorted(glob(pattern))  # noqa: PTH207  the pattern may be absolute
+
+
+def _open(
+    connection: ibis.BaseBackend, paths: list[str], header: list[str], kind: Kind
+) -> tuple[ir.Table, ir.Table]:
+    """Return the rows, and the lines that are none."""
+    reader = _open_with_spark if connection.name == "pyspark" else _open_with_duckdb
+    return reader(connection, paths, header, kind)
+
+
+def _open_with_duckdb(
     connection: Any, paths: list[str], header: list[str], kind: Kind
-) -> PublishedTable:
+) -> tuple[ir.Table, ir.Table]:
     # DuckDB keeps lines with too few or too many fields in a table of its own, which
     # it creates with the first scan and fills with every one.
     rejects = ibis.util.gen_name(f"{kind}_malformed")
@@ -102,6 +135,7 @@ def _read_with_duckdb(
         delim=",",
         quote='"',
         escape='"',
+        max_line_size=LONGEST_LINE,
         store_rejects=True,
         rejects_table=rejects,
         rejects_scan=f"{rejects}_scans",
@@ -109,12 +143,12 @@ def _read_with_duckdb(
     connection.raw_sql(f'SELECT 1 FROM "{rows.get_name()}" LIMIT 1').fetchall()
     # A line is reported once for each scan and each field that it lacks.
     malformed = connection.table(rejects).select("file_id", "line", text="csv_line")
-    return PublishedTable(rows, malformed.distinct().select("text"))
+    return rows, malformed.distinct().select("text")
 
 
-def _read_with_spark(
+def _open_with_spark(
     connection: Any, paths: list[str], header: list[str], kind: Kind
-) -> PublishedTable:
+) -> tuple[ir.Table, ir.Table]:
     from pyspark.sql.types import StringType, StructField, StructType
 
     table = connection.read_csv(
@@ -133,51 +167,7 @@ def _read_with_spark(
     cells = {name: table[name].nullif("") for name in header}
     # Spark refuses a query of this column alone: ask another something always true.
     always = table[header[0]].substr(0, 0).fill_null("") == ""
-    return PublishedTable(
+    return (
         table.filter(is_row).select(**cells),
         table.filter(~is_row, always).select(text=_MALFORMED),
     )
-
-
-def _checked_header(path: Path, kind: Kind) -> list[str]:
-    header = _header(path, kind)
-    needed = SOURCES[kind].values()
-    missing = [name for name in needed if name not in header]
-    if not missing:
-        return header
-    other: Kind = "rejected" if kind == "accepted" else "accepted"
-    if all(name in header for name in SOURCES[other].values()):
-        message = (
-            f"'{path}' is LendingClub's {other} file, but was given as the {kind} "
-            f"one. Swap the two paths."
-        )
-    else:
-        message = (
-            f"'{path}' lacks {_listed(missing)}, which the {kind} file needs; "
-            f"its {len(header)} columns begin with {_listed(header[:5])}, where the "
-            f"published file's {len(COLUMNS[kind])} begin with "
-            f"{_listed(COLUMNS[kind][:5])}. {WHERE_TO_GET_THEM}"
-        )
-    raise InputError(message)
-
-
-def _header(path: Path, kind: Kind) -> list[str]:
-    if not path.is_file():
-        message = f"'{path}' is a folder, not a {kind} CSV file. {WHERE_TO_GET_THEM}"
-        raise InputError(message)
-    with path.open("rb") as file:
-        compressed = file.read(2) == _GZIP_MAGIC
-    try:
-        with (gzip.open if compressed else open)(path, "rb") as lines:
-            first = lines.readline(_LONGEST_HEADER).decode("utf-8-sig")
-        return next(csv.reader([first]), [])
-    except (UnicodeDecodeError, csv.Error, gzip.BadGzipFile, EOFError) as error:
-        message = (
-            f"'{path}' is not a CSV file (nor one compressed with gzip): {error}. "
-            f"Unpack archives first. {WHERE_TO_GET_THEM}"
-        )
-        raise InputError(message) from error
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names) or "nothing (it is empty)"

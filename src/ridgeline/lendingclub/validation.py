@@ -4,6 +4,7 @@ The typed table is checked for signs of a misread file (a score of 15,000 is a s
 column, not a score); the clean table for exactly what the cleaning promises.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -14,10 +15,13 @@ import pandas as pd
 
 from ridgeline.errors import InputError
 from ridgeline.lendingclub.cleaning import CleaningRules
+from ridgeline.lendingclub.line_counting import LineCount
+from ridgeline.lendingclub.raw_text import printable
 from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, PURPOSE_COLUMNS
 
-__all__ = ["validate_clean", "validate_typed"]
+__all__ = ["validate_clean", "validate_kept", "validate_lines", "validate_typed"]
 
+_CLASSES = {"accepted": 1, "rejected": 0}
 _ROWS_SHOWN = 5
 
 
@@ -54,6 +58,72 @@ _TYPED = {
     ),
     "title": _Rule("string", nullable=True),
 }
+
+
+def validate_lines(
+    applications: ir.Table, malformed: ir.Table, lines: Mapping[str, LineCount]
+) -> None:
+    """Stop unless rows and lines set aside are all the lines that begin a row.
+
+    Args:
+        applications: The typed table.
+        malformed: `class` and `text` of the lines that are no rows.
+        lines: The lines of both files, as counted apart from the engine.
+
+    Raises:
+        InputError: If lines are missing or too many, or no line of a file is a row.
+    """
+    rows, aside = (
+        dict(column.value_counts(name="n").execute().itertuples(index=False))
+        for column in (applications.approved, malformed["class"])
+    )
+    for name, label in _CLASSES.items():
+        n_lines, n_rows = lines[name].rows, rows.get(label, 0)
+        n_aside = aside.get(name, 0)
+        if n_rows + n_aside != n_lines:
+            message = (
+                f"The {name} file has {n_lines:,} lines that begin a row, but "
+                f"{n_rows:,} rows were read and {n_aside:,} lines set aside. Look for "
+                f"quotes in odd places, mend or take out these lines, and run again."
+            )
+            raise InputError(message)
+        if n_rows == 0:
+            first = malformed.filter(malformed["class"] == name).text.min().execute()
+            message = (
+                f"None of the {n_lines:,} lines of the {name} file has as many fields "
+                f"as its header, e.g. '{printable(first[:80])}'. Give header and "
+                f"lines the same number of commas, and run again."
+            )
+            raise InputError(message)
+
+
+def validate_kept(audit: pd.DataFrame) -> None:
+    """Stop where the filters leave nothing of a class, and say at which step.
+
+    Args:
+        audit: What `audit_cleaning` returned.
+
+    Raises:
+        InputError: With the step that removed most, and cells that were unreadable.
+    """
+    for name, of_class in audit.groupby("class"):
+        filters = of_class[of_class.section == "filter"]
+        if filters.kept.iloc[-1] > 0:
+            continue
+        worst = filters.sort_values("removed").iloc[-1]
+        bad = of_class[(of_class.section == "unparseable") & (of_class.removed > 0)]
+        cells = [
+            f"{row.removed:,} of {row.step}, e.g. {row.examples}"
+            for _, row in bad.iterrows()
+        ]
+        unreadable = f" Unreadable cells: {'; '.join(cells)}." if cells else ""
+        message = (
+            f"No {name} application passes the filters: '{worst.step}' ({worst.rule}) "
+            f"removes {worst.removed:,} of {filters.rows_in.iloc[0]:,}.{unreadable} "
+            f"Published dates read Dec-2015 (accepted) and 2015-10-29 (rejected); "
+            f"cleaning_audit has every step."
+        )
+        raise InputError(message)
 
 
 def validate_typed(applications: ir.Table) -> None:
@@ -103,12 +173,14 @@ def _validate(table: ir.Table, name: str, rules: dict[str, _Rule]) -> None:
         failures += sorted({_failure(error) for error in errors.schema_errors})
     if failures:
         shown = suspects[[column for column in rules if column in suspects]]
+        shown = shown.map(
+            lambda cell: printable(cell) if isinstance(cell, str) else cell
+        )
         rows = f"The first offending rows:\n{shown.to_string(index=False)}"
         message = (
             f"{name} is not as it must be: {'; '.join(failures)}.\n"
             f"{'No single row is at fault.' if suspects.empty else rows}\n"
-            f"Check that the raw files are LendingClub's, unchanged, and compare "
-            f"them with cleaning_audit."
+            f"Check that the raw files are LendingClub's, unchanged."
         )
         raise InputError(message)
 

@@ -9,6 +9,7 @@ from ridgeline.lendingclub import auditing, cleaning, validation
 
 # Kedro reads the type of a parameter group from the node's signature.
 from ridgeline.lendingclub.cleaning import CleaningRules
+from ridgeline.lendingclub.line_counting import LineCount
 
 __all__ = ["audit_cleaning", "clean_applications"]
 
@@ -16,15 +17,23 @@ logger = logging.getLogger(__name__)
 
 
 def audit_cleaning(
-    applications: ir.Table, malformed: ir.Table, rules: CleaningRules
+    applications: ir.Table,
+    malformed: ir.Table,
+    lines: dict[str, dict[str, int]],
+    rules: CleaningRules,
 ) -> tuple[pd.DataFrame, dict[str, float]]:
-    """Count what each filter removes, as a table and as metrics; log the table."""
-    audit = auditing.audit_cleaning(applications, malformed, rules)
+    """Validate the typed table; count what each filter removes and log it."""
+    counts = {name: LineCount(**count) for name, count in lines.items()}
+    validation.validate_lines(applications, malformed, counts)
+    validation.validate_typed(applications)
+    audit = auditing.audit_cleaning(applications, malformed, counts, rules)
     logger.info("Cleaning audit\n%s", auditing.audit_text(audit))
     return audit, auditing.audit_metrics(audit)
 
 
-def clean_applications(applications: ir.Table, rules: CleaningRules) -> ir.Table:
-    """Validate the typed table and keep the rows that pass every filter, as numbers."""
-    validation.validate_typed(applications)
+def clean_applications(
+    applications: ir.Table, audit: pd.DataFrame, rules: CleaningRules
+) -> ir.Table:
+    """Keep the rows that pass every filter, as numbers, if both classes have some."""
+    validation.validate_kept(audit)
     return cleaning.clean_applications(applications, rules)

@@ -17,6 +17,7 @@ def create_pipeline() -> Pipeline:
                 inputs={
                     "applications": "applications_typed",
                     "malformed": "malformed_lines",
+                    "lines": "line_counts",
                     "rules": "params:cleaning",
                 },
                 outputs=["cleaning_audit", "cleaning_metrics"],
@@ -25,6 +26,7 @@ def create_pipeline() -> Pipeline:
                 func=clean_applications,
                 inputs={
                     "applications": "applications_typed",
+                    "audit": "cleaning_audit",  # the table was found valid
                     "rules": "params:cleaning",
                 },
                 outputs="applications_clean",

@@ -15,7 +15,7 @@ def create_pipeline() -> Pipeline:
             described_node(
                 func=type_applications,
                 inputs={"accepted": "accepted_raw", "rejected": "rejected_raw"},
-                outputs=["applications_typed", "malformed_lines"],
+                outputs=["applications_typed", "malformed_lines", "line_counts"],
             )
         ]
     )
