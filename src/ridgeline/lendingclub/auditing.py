@@ -34,12 +34,8 @@ AUDIT_COLUMNS: Final = (
     "examples",
 )
 _CLASSES: Final = {"accepted": 1, "rejected": 0}
-_LABELS: Final = {
-    "lines": "",
-    "malformed": "malformed ",
-    "unparseable": "bad ",
-    "filter": "",
-}
+_SECTIONS: Final = ("lines", "malformed", "unparseable", "filter")
+_LABELS: Final = {"malformed": "malformed ", "unparseable": "bad ", "filter": ""}
 _MAX_EXAMPLES = 3
 _EXAMPLE_LENGTH = 80
 
@@ -78,9 +74,11 @@ def audit_cleaning(
             *_filter_rows(of_class, steps, name),
         ]
     audit = pd.DataFrame(rows, columns=list(AUDIT_COLUMNS))
-    order = list(_LABELS)
     return audit.sort_values(
-        "section", key=lambda s: s.map(order.index), kind="stable", ignore_index=True
+        "section",
+        key=lambda names: names.map(_SECTIONS.index),
+        kind="stable",
+        ignore_index=True,
     )
 
 
@@ -98,8 +96,9 @@ def audit_metrics(audit: pd.DataFrame) -> dict[str, float]:
 
 
 def audit_text(audit: pd.DataFrame) -> str:
-    """Return the audit for a console: the filters, and whatever else was found."""
-    shown = audit[(audit.section == "filter") | (audit.removed > 0)]
+    """Return the audit for a console: the filters, and what could not be read."""
+    is_filter, is_bad = audit.section == "filter", audit.section.isin(_LABELS)
+    shown = audit[is_filter | (is_bad & (audit.removed > 0))]
     label = shown.section.map(_LABELS) + shown.step
     wide = shown.assign(label=label).pivot_table(
         index="label", columns="class", values=["removed", "kept"], sort=False

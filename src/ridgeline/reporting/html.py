@@ -154,7 +154,8 @@ def _audit_rows(audit: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _unreadable_rows(audit: pd.DataFrame) -> list[dict[str, Any]]:
     """Cells and lines that could not be read, where there are any."""
-    found = audit[(audit["section"] != "filter") & (audit["removed"] > 0)]
+    is_bad = audit["section"].isin(["malformed", "unparseable"])
+    found = audit[is_bad & (audit["removed"] > 0)]
     return _records(found.fillna(""))
 
 
