@@ -32,6 +32,7 @@ _MODULES: Final = (
     "baselines/labels.py",
     "baselines/storage.py",
     "xnn/__init__.py",
+    "xnn/columns.py",
     "xnn/explanation.py",
     "xnn/features.py",
     "xnn/identifiability.py",

@@ -82,10 +82,19 @@ def initial_weights(
         ),
         biases=tuple(np.zeros(layer) for layer in shapes.biases),
         scales=np.full(k, _FIRST_SCALE),
-        effects=rng.standard_normal(shapes.effects),
+        effects=_first_effects(shapes.effects, rows, rng),
         category_scales=np.full(shapes.category_scales, _FIRST_SCALE),
         intercept=np.asarray(mean),
     )
+
+
+def _first_effects(
+    shape: tuple[int, ...], rows: Rows, rng: np.random.Generator
+) -> Floats:
+    """Random effects; zero for a category without rows, as nothing will train it."""
+    drawn = rng.standard_normal(shape)
+    counts = np.bincount(rows.codes.ravel(), minlength=len(drawn))
+    return np.where(counts > 0, drawn, 0.0)
 
 
 def fitted_model(
@@ -162,7 +171,8 @@ def _edges(projection: Floats, rows: Rows) -> Floats:
         z = block.numeric @ projection
         low = np.minimum(low, z.min(axis=0))
         high = np.maximum(high, z.max(axis=0))
-    room = np.where(high > low, 0.0, 0.5)
+    size = np.maximum(np.abs(low), np.abs(high))
+    room = np.where(high - low > _CONSTANT * size, 0.0, 0.5)
     return np.linspace(low - room, high + room, _BINS + 1, axis=1)
 
 
@@ -238,7 +248,9 @@ def _categories(
             shape.normalised,
         )
         sign = -1.0 if weights.category_scales[feature] < 0 else 1.0
-        effects.append(sign * (raw - mean) / (deviation or 1.0))
+        normalised = sign * (raw - mean) / (deviation or 1.0)
+        # A category that never had a row has the average effect.
+        effects.append(np.where((share == 0) & (raw == 0), 0.0, normalised))
         scales[feature] = scale[0]
         shares.append(share)
         shift += moved

@@ -1,6 +1,6 @@
 """The explainable network as scikit-learn estimators."""
 
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,13 @@ from sklearn.utils.validation import assert_all_finite
 from ridgeline.errors import InputError
 from ridgeline.xnn.assembly import Response
 from ridgeline.xnn.base import BaseXNN, Floats
+from ridgeline.xnn.columns import distinct_labels, quoted, real_numbers
 from ridgeline.xnn.scorer import Scorer
 
 __all__ = ["XNNClassifier", "XNNRegressor"]
+
+# Of a response: squares stay far from overflow and underflow.
+_SMALLEST_SPAN: Final = 1e-100
 
 
 class XNNRegressor(RegressorMixin, BaseXNN):  # type: ignore[misc]
@@ -52,8 +56,8 @@ class XNNRegressor(RegressorMixin, BaseXNN):  # type: ignore[misc]
         n_starts: Starts from other random weights; the best by validation is kept.
         checkpoint: Folder in which a fit keeps its state, so that the same fit goes on
             there after an interruption and ends with the same model; None keeps none.
-        categorical_features: Names or positions; by default the columns of pandas'
-            type `category`.
+        categorical_features: Names or positions, or a mask with one boolean for each
+            column; by default the columns of pandas' type `category`.
         unknown_category: "error", or "average" to give a category that training has
             not seen no effect.
         random_state: Seed of the weights, the split and the shuffling.
@@ -93,8 +97,19 @@ class XNNRegressor(RegressorMixin, BaseXNN):  # type: ignore[misc]
             raise InputError(message)
 
     def _target(self, y: NDArray[Any], reset: bool) -> Floats:
-        assert_all_finite(y, input_name="y")
-        return y.astype(np.float64)
+        if y.dtype.kind == "f":
+            assert_all_finite(y, input_name="y")
+        numbers = real_numbers(y, "response y", "turn it into numbers, or classify it")
+        size, span = float(np.abs(numbers).max()), float(np.ptp(numbers))
+        if size > 1 / _SMALLEST_SPAN or 0 < span < _SMALLEST_SPAN:
+            message = (
+                f"The response y goes from {numbers.min():g} to {numbers.max():g}; its "
+                f"size must not exceed {1 / _SMALLEST_SPAN:g}, nor its range be below "
+                f"{_SMALLEST_SPAN:g}, so that squared errors are numbers: change its "
+                "unit."
+            )
+            raise InputError(message)
+        return numbers
 
     def _response(self, target: Floats) -> Response:
         return Response.learn(target)
@@ -150,6 +165,13 @@ class XNNClassifier(ClassifierMixin, BaseXNN):  # type: ignore[misc]
     def _target(self, y: NDArray[Any], reset: bool) -> Floats:
         if y.dtype.kind == "f":
             assert_all_finite(y, input_name="y")
+        labels = distinct_labels(y, "response y")
+        if len({isinstance(label, str) for label in labels}) > 1:
+            message = (
+                f"The response y mixes text and numbers: {quoted(labels)}; use labels "
+                "of one kind."
+            )
+            raise InputError(message)
         check_classification_targets(y)
         if reset:
             kind = type_of_target(y, input_name="y", raise_unknown=True)
@@ -167,11 +189,11 @@ class XNNClassifier(ClassifierMixin, BaseXNN):  # type: ignore[misc]
                 )
                 raise InputError(message)
             self.classes_ = classes
-        strangers = np.setdiff1d(y, self.classes_)
-        if strangers.size:
+        strangers = [label for label in labels if label not in self.classes_.tolist()]
+        if strangers:
             message = (
-                f"The validation data have the class {strangers.tolist()[0]!r}; it "
-                f"must be one of {self.classes_.tolist()}."
+                f"The validation data have the class {strangers[0]!r}; it must be one "
+                f"of {self.classes_.tolist()}."
             )
             raise InputError(message)
         return np.asarray(y == self.classes_[1], dtype=np.float64)

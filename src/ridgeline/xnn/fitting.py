@@ -151,6 +151,7 @@ def prepare_rows(
     weight: Floats,
     *,
     unknown: Unknown,
+    trained: NDArray[np.bool_] | None = None,
 ) -> Rows:
     """Rows as the network takes them, in single precision.
 
@@ -161,12 +162,17 @@ def prepare_rows(
         target: Responses, or zero and one for the classes.
         weight: Of each row.
         unknown: What to do with categories that training has not seen.
+        trained: Which categories, side by side, have an effect; the others count as
+            the average. By default all of them have.
     """
     encoded = features.encode(X, unknown, dtype=np.float32)
     counts = np.array([len(known) for known in features.categories.values()], dtype=int)
     starts = (np.cumsum(counts) - counts).astype(np.int32)
     # One place behind all categories stands for the average.
-    places = np.where(encoded.codes == AVERAGE, counts.sum(), encoded.codes + starts)
+    average = int(counts.sum())
+    places = np.where(encoded.codes == AVERAGE, average, encoded.codes + starts)
+    if trained is not None:
+        places = np.where(np.append(trained, False)[places], places, average)
     return Rows(
         np.ascontiguousarray(encoded.numeric[:, features.varying]),
         places.astype(np.int32),

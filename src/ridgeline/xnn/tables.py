@@ -1,7 +1,8 @@
 """From tables as people pass them to the rows of a fit: checks, split, encoding."""
 
 from abc import ABC, abstractmethod
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +17,9 @@ from sklearn.utils.validation import (
 
 from ridgeline.errors import InputError
 from ridgeline.xnn import fitting
+from ridgeline.xnn.architecture import Rows
 from ridgeline.xnn.assembly import Response
+from ridgeline.xnn.extremes import warn_of_extremes
 from ridgeline.xnn.features import Features, Unknown, is_frame
 from ridgeline.xnn.scorer import Scorer
 
@@ -24,6 +27,7 @@ __all__ = ["TableChecks"]
 
 Floats = NDArray[np.float64]
 _Rows = tuple[Any, Floats, Floats]  # features, responses, weights
+_LARGEST_WEIGHT: Final = 1e100
 
 
 class TableChecks(BaseEstimator, ABC):  # type: ignore[misc]
@@ -61,17 +65,23 @@ class TableChecks(BaseEstimator, ABC):  # type: ignore[misc]
         rows = self._checked_rows(X, y, sample_weight, reset=first)
         if features is None:
             # Bad values are counted in all rows; ranges come from training rows alone.
-            Features.learn(rows[0], self.categorical_features)
+            everything = Features.learn(rows[0], self.categorical_features)
+            used = _used_rows(_checked_weight(sample_weight, X))
+            warn_of_extremes(rows[0], everything, used)
         rows, validation, unknown = self._sides(rows, validation_data, seed)
         if features is None:
-            features = Features.learn(rows[0], self.categorical_features)
+            learnt = Features.learn(rows[0], self.categorical_features)
+            # A category may be in none but the rows set aside; the model knows it yet.
+            features = replace(learnt, categories=everything.categories)
         response = self._response(rows[1])
-        return fitting.Prepared(
-            features,
-            response,
-            fitting.prepare_rows(features, response, *rows, unknown="error"),
-            fitting.prepare_rows(features, response, *validation, unknown=unknown),
+        training = fitting.prepare_rows(features, response, *rows, unknown="error")
+        trained = _with_rows(training, features)
+        if not first:
+            trained |= np.concatenate([np.zeros(0), *self.scorer_.effects]) != 0
+        held = fitting.prepare_rows(
+            features, response, *validation, unknown=unknown, trained=trained
         )
+        return fitting.Prepared(features, response, training, held)
 
     def _sides(
         self, rows: _Rows, validation_data: tuple[Any, ...] | None, seed: int
@@ -112,19 +122,31 @@ class TableChecks(BaseEstimator, ABC):  # type: ignore[misc]
                 "None."
             )
             raise InputError(message)
+        _refuse_complex(y, "y")
         y = column_or_1d(y, warn=True)
         check_consistent_length(X, y, sample_weight)
         target = self._target(y, reset=reset)
-        weight = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
-        used = np.flatnonzero(weight)
+        weight = _checked_weight(sample_weight, X)
+        used = _used_rows(weight)
+        if len(used) < 1 + reset:
+            message = (
+                f"sample_weight leaves {len(used)} row of a positive weight that "
+                "counts beside the largest; a fit needs at least two."
+            )
+            raise InputError(message)
         rows = X, target, weight
         return rows if len(used) == len(weight) else _take(rows, used)
 
     def _checked_table(self, X: Any, reset: bool = False) -> Any:
         """X as a frame or an array of the columns of the fit."""
+        _refuse_complex(X, "X")
         if is_frame(X):
+            if not hasattr(X, "__len__"):
+                message = (
+                    f"X is a {type(X).__name__}, whose rows are not computed yet; "
+                    "collect them into a data frame first."
+                )
+                raise InputError(message)
             if len(X) < 1 + reset:
                 message = (
                     f"Found array with {len(X)} sample(s) while a minimum of "
@@ -167,12 +189,46 @@ def _take(rows: _Rows, chosen: NDArray[np.intp]) -> _Rows:
     return _safe_indexing(X, chosen), target[chosen], weight[chosen]
 
 
+def _with_rows(rows: Rows, features: Features) -> NDArray[np.bool_]:
+    """Which categories, side by side, have rows."""
+    count = sum(map(len, features.categories.values()))
+    return np.bincount(rows.codes.ravel(), minlength=count) > 0
+
+
+def _checked_weight(sample_weight: Any, X: Any) -> Floats:
+    """Weights of the rows, ones by default."""
+    weight = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    )
+    if weight.max() > _LARGEST_WEIGHT:
+        message = (
+            f"sample_weight goes up to {weight.max():g}, and must not exceed "
+            f"{_LARGEST_WEIGHT:g}, so that sums are finite; divide all weights by the "
+            "largest, as only their ratios count."
+        )
+        raise InputError(message)
+    return np.asarray(weight)
+
+
+def _used_rows(weight: Floats) -> NDArray[np.intp]:
+    """Positions of the rows that count: single precision tells their weight from 0."""
+    return np.flatnonzero(weight > np.finfo(np.float32).tiny * weight.max())
+
+
+def _refuse_complex(values: Any, name: str) -> None:
+    if not is_frame(values) and np.iscomplexobj(values):
+        # The first words are what scikit-learn's own estimators say.
+        message = f"Complex data not supported: {name} must hold real numbers."
+        raise InputError(message)
+
+
 def _validation_parts(data: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     """Features, responses and weights of the validation rows."""
     if not isinstance(data, tuple | list) or len(data) not in {2, 3}:
+        parts = f" of {len(data)} parts" if isinstance(data, tuple | list) else ""
         message = (
-            f"validation_data is {type(data).__name__} of {len(data)} parts; it must "
-            "be (X, y) or (X, y, sample_weight)."
+            f"validation_data is {type(data).__name__}{parts}; it must be (X, y) or "
+            "(X, y, sample_weight)."
         )
         raise InputError(message)
     return data[0], data[1], data[2] if len(data) > 2 else None  # noqa: PLR2004
