@@ -52,7 +52,8 @@ SHAPES = st.fixed_dictionaries(
         "hidden": st.lists(st.integers(1, 6), max_size=3).map(tuple),
         "activation": st.sampled_from(["tanh", "sigmoid", "softplus"]),
         "categories": CATEGORIES,
-        "classes": st.none() | st.tuples(LABELS, LABELS),
+        "classes": st.none()
+        | st.lists(LABELS, min_size=2, max_size=2, unique=True).map(tuple),
     }
 )
 
@@ -139,23 +140,17 @@ class TestRoundTrip:
             )
 
     @LIGHT
-    @given(values=st.lists(FLOATS, min_size=4, max_size=4))
+    @given(values=st.lists(st.floats(-1e99, 1e99), min_size=4, max_size=4))
     def test_any_float(self, scorer: Scorer, path: Path, values: list[float]) -> None:
-        values = [
-            *values,
-            0.1,
-            5e-324,
-            -0.0,
-            np.nextafter(1, 2),
-            1.7976931348623157e308,
-        ]
+        values = [*values, 0.1, 5e-324, -0.0, np.nextafter(1, 2)]
+        centre = [*values[:-1], 1.7976931348623157e308]
         saved = dataclasses.replace(
             scorer,
             features=dataclasses.replace(
                 scorer.features,
                 names=tuple(f"x{j}" for j in range(len(values))) + ("grade",),
-                centre=np.array(values),
-                factor=np.array(values[::-1]),
+                centre=np.array(centre),
+                factor=np.abs(centre),
             ),
             projection=np.tile(values, (3, 1)).T,
             intercept=values[0],
@@ -587,7 +582,7 @@ class TestRefusedLoads:
             ),
             (
                 lambda m: m["subnetworks"].update(units=[5, 3]),
-                "'units' is .* not end in",
+                "'units' is .* of which the last is 1",
             ),
             (
                 lambda m: m["subnetworks"].update(units=[3, 5, 1]),
@@ -595,7 +590,7 @@ class TestRefusedLoads:
             ),
             (
                 lambda m: m["subnetworks"].update(units=["?", 1]),
-                "'kernels' has 3 arrays",
+                "'units' is .* not positive whole numbers",
             ),
             (
                 lambda m: m["subnetworks"].update(activation="relu"),

@@ -33,6 +33,7 @@ _MODULES: Final = (
     "baselines/storage.py",
     "xnn/__init__.py",
     "xnn/columns.py",
+    "xnn/content.py",
     "xnn/explanation.py",
     "xnn/features.py",
     "xnn/identifiability.py",

@@ -1,0 +1,269 @@
+"""The content of a model file: from a network to the types of JSON and back.
+
+What is read must be what a fit can leave: every part is there, fits the others and has
+the signs, order and size that a fitted network has, so that all scores are finite.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeline.xnn.features import FARTHEST, Features
+from ridgeline.xnn.scorer import ACTIVATIONS, Scorer, Spread, Subnetworks
+
+__all__ = ["model_content", "read_content"]
+
+Floats = NDArray[np.float64]
+_Kind = TypeVar("_Kind")
+_CLASSES: Final = 2
+_LABELS: Final = (str, int, float, bool)
+# What scores must not exceed, so that their squares are finite too.
+_LARGEST: Final = 1e150
+_NARROWEST: Final = 1e-60  # range of a projected value; its size has the inverse
+_MOST: Final = 10_000  # units of a layer, or bins
+_ROUNDING: Final = 1e-3  # of shares that were added up in single precision
+
+
+def model_content(scorer: Scorer) -> dict[str, Any]:
+    """The content of a network in the types of JSON.
+
+    Args:
+        scorer: The fitted network.
+
+    Raises:
+        ValueError: If a label or category is not text, a number or a boolean.
+    """
+    features, networks, spread = scorer.features, scorer.subnetworks, scorer.spread
+    # A list, because the order counts and that of a JSON object does not.
+    categories = [
+        {"name": str(name), "values": _labels(values, f"category of {name!r}")}
+        for name, values in features.categories.items()
+    ]
+    classes = scorer.classes
+    return {
+        "features": {
+            "names": [str(name) for name in features.names],
+            "named": features.named,
+            "categories": categories,
+            "centre": features.centre.tolist(),
+            "factor": features.factor.tolist(),
+        },
+        "classes": None if classes is None else _labels(classes, "class label"),
+        "projection": scorer.projection.tolist(),
+        "subnetworks": {
+            # Lists of no subnetworks would not tell the units of their layers.
+            "units": [kernel.shape[1] for kernel in networks.kernels],
+            "activation": networks.activation,
+            "kernels": [kernel.tolist() for kernel in networks.kernels],
+            "biases": [bias.tolist() for bias in networks.biases],
+        },
+        "scales": scorer.scales.tolist(),
+        "effects": [effects.tolist() for effects in scorer.effects],
+        "category_scales": scorer.category_scales.tolist(),
+        "intercept": float(scorer.intercept),
+        "spread": {
+            "bins": spread.heights.shape[1],
+            "edges": spread.edges.tolist(),
+            "heights": spread.heights.tolist(),
+            "shares": [shares.tolist() for shares in spread.shares],
+        },
+    }
+
+
+def _labels(values: Iterable[Any], what: str) -> list[Any]:
+    """Labels in the types that JSON keeps apart, those of NumPy as Python's own."""
+    labels = []
+    for value in values:
+        # By the kind, because the item of a date in nanoseconds is an integer.
+        scalar = isinstance(value, np.generic) and value.dtype.kind in "biufU"
+        label = value.item() if scalar else value
+        # Not isinstance: a member of an enumeration would come back as another type.
+        finite = type(label) is not float or math.isfinite(label)
+        if type(label) not in _LABELS or not finite:
+            message = (
+                f"the {what} {value!r} is of the type {type(value).__name__} and not "
+                "text, a finite number or a boolean"
+            )
+            raise ValueError(message)
+        labels.append(label)
+    return labels
+
+
+def read_content(model: Any) -> Scorer:
+    """The network of what `model_content` gave.
+
+    Args:
+        model: In the types of JSON.
+
+    Raises:
+        ValueError: If it is anything else; the message says which part.
+    """
+    features = _features(_part(model, "features", dict))
+    p, k = len(features.centre), len(_part(model, "scales", list))
+    counts = [(len(values),) for values in features.categories.values()]
+    scorer = Scorer(
+        features=features,
+        classes=_classes(model),
+        projection=_array(model, "projection", (p, k)),
+        subnetworks=_subnetworks(_part(model, "subnetworks", dict), k),
+        scales=_array(model, "scales", (k,)),
+        effects=_arrays(model, "effects", counts),
+        category_scales=_array(model, "category_scales", (len(counts),)),
+        intercept=float(_array(model, "intercept", ())),
+        spread=_spread(_part(model, "spread", dict), k, counts),
+    )
+    _check_scales(scorer)
+    _check_size(scorer)
+    again = model_content(scorer)
+    other = [key for key in {**model, **again} if model.get(key) != again.get(key)]
+    _demand(not other, f"{other} are not in the form of a saved model")
+    return scorer
+
+
+def _check_scales(scorer: Scorer) -> None:
+    """A sign belongs to a curve or an effect, and the rank of a curve is its name."""
+    for key in ("scales", "category_scales"):
+        _demand((getattr(scorer, key) >= 0).all(), f"{key!r} has a negative number")
+    falling = (np.diff(scorer.scales) <= 0).all()
+    _demand(falling, "'scales' does not have the largest number first")
+
+
+def _check_size(scorer: Scorer) -> None:
+    """Weights so large that the score of some row would not be finite."""
+    networks, edges = scorer.subnetworks, scorer.spread.edges
+    # With all weights positive every layer adds up at its worst, and softplus is above
+    # the other activations.
+    worst = Subnetworks(
+        tuple(np.abs(kernel) for kernel in networks.kernels),
+        tuple(np.abs(bias) for bias in networks.biases),
+        "softplus",
+    )
+    with np.errstate(over="ignore", invalid="ignore"):
+        z = FARTHEST * np.abs(scorer.projection).sum(axis=0)
+        z = np.maximum(z, np.abs(edges).max(axis=1, initial=0))
+        ridges = scorer.scales @ worst(z[:, None])[:, 0]
+        pairs = zip(scorer.category_scales, scorer.effects, strict=True)
+        effects = sum(scale * np.abs(effect).max() for scale, effect in pairs)
+        largest = ridges + effects + abs(scorer.intercept)
+    # Not written the other way round, which NaN would pass.
+    _demand(bool(largest < _LARGEST), "its weights are so large that scores overflow")
+
+
+def _classes(model: dict[str, Any]) -> tuple[Any, Any] | None:
+    if "classes" in model and model["classes"] is None:
+        return None
+    labels = _labels(_part(model, "classes", list), "class label")
+    _demand(len(labels) == _CLASSES, f"'classes' has {len(labels)} labels, not two")
+    _demand(labels[0] != labels[1], f"'classes' has the label {labels[0]!r} twice")
+    return labels[0], labels[1]
+
+
+def _features(part: dict[str, Any]) -> Features:
+    names, categories = tuple(_part(part, "names", list)), {}
+    columns = _part(part, "categories", list)
+    for column in columns:
+        values = _labels(_part(column, "values", list), "category")
+        name = _part(column, "name", str)
+        unique = 0 < len(set(values)) == len(values)
+        _demand(unique, f"the categories of {name!r} are none, or one is there twice")
+        categories[name] = tuple(values)
+    texts = all(isinstance(name, str) for name in names)
+    unique = texts and 0 < len(set(names)) == len(names)
+    _demand(unique, "'names' are not unique texts")
+    ordered = [name for name in names if name in categories] == list(categories)
+    _demand(
+        ordered and len(categories) == len(columns),
+        "'categories' are not of columns in the order of 'names'",
+    )
+    shape = (len(names) - len(categories),)
+    centre, factor = _array(part, "centre", shape), _array(part, "factor", shape)
+    _demand((factor >= 0).all(), "'factor' has a negative number")
+    return Features(names, categories, centre, factor, _part(part, "named", bool))
+
+
+def _subnetworks(part: dict[str, Any], k: int) -> Subnetworks:
+    units, activation = _part(part, "units", list), _part(part, "activation", str)
+    known = list(ACTIVATIONS)
+    _demand(activation in known, f"'activation' is {activation!r}, not one of {known}")
+    whole = all(type(count) is int and 0 < count <= _MOST for count in units)
+    _demand(
+        whole and units[-1:] == [1],
+        f"'units' is {units}, not positive whole numbers, of which the last is 1",
+    )
+    layers = list(zip(units, [1, *units[:-1]], strict=True))
+    kernels = _arrays(part, "kernels", [(k, out, into) for out, into in layers])
+    biases = _arrays(part, "biases", [(k, out, 1) for out, _ in layers])
+    return Subnetworks(kernels, biases, activation)
+
+
+def _spread(part: dict[str, Any], k: int, counts: Sequence[tuple[int, ...]]) -> Spread:
+    bins = _part(part, "bins", int)
+    _demand(0 < bins <= _MOST, f"'bins' is {bins}, not a number from 1 to {_MOST}")
+    spread = Spread(
+        _array(part, "edges", (k, bins + 1)),
+        _array(part, "heights", (k, bins)),
+        _arrays(part, "shares", counts),
+    )
+    widths = np.diff(spread.edges)
+    mean = widths.mean(axis=1, keepdims=True)
+    equal = np.abs(widths - mean) <= _ROUNDING * mean
+    _demand((equal & (mean > 0)).all(), "'edges' do not rise by equal bins")
+    sizes = np.abs(spread.edges) < 1 / _NARROWEST
+    usual = sizes.all() and (bins * mean > _NARROWEST).all()
+    _demand(usual, "'edges' are beyond what projected values can be")
+    for key, rows in (("heights", spread.heights), ("shares", spread.shares)):
+        for shares in rows:
+            fit = (shares >= 0).all() and abs(shares.sum() - 1) < _ROUNDING
+            _demand(fit, f"{key!r} are not shares that add up to one")
+    return spread
+
+
+def _part(part: Any, key: str, kind: type[_Kind]) -> _Kind:
+    """A part of an object of JSON, if it is of this type of Python."""
+    value = part.get(key) if isinstance(part, dict) else None
+    if type(value) is kind:
+        return value
+    message = f"{key!r} is missing or not of the type {kind.__name__}"
+    raise ValueError(message)
+
+
+def _arrays(
+    part: dict[str, Any], key: str, shapes: Sequence[tuple[int, ...]]
+) -> tuple[Floats, ...]:
+    values = _part(part, key, list)
+    fit = len(values) == len(shapes)
+    _demand(fit, f"{key!r} has {len(values)} arrays where {len(shapes)} fit")
+    pairs = zip(values, shapes, strict=True)
+    return tuple(_array({key: value}, key, shape) for value, shape in pairs)
+
+
+def _array(part: dict[str, Any], key: str, shape: tuple[int, ...]) -> Floats:
+    """Nested lists as an array of the shape that fits the other parts."""
+    values = part.get(key)
+    try:
+        # Booleans count as numbers for NumPy, where numbers stand beside them.
+        array = np.array(None if _has_boolean(values) else values)
+    except ValueError:  # rows of unequal lengths
+        array = np.array(None)
+    # Empty lists do not tell how many columns their rows would have had.
+    if array.size == 0 and 0 in shape:
+        return np.empty(shape)
+    finite = array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
+    _demand(finite, f"{key!r} is not an array of finite numbers")
+    fit = array.shape == shape
+    _demand(fit, f"{key!r} has the shape {array.shape} where {shape} fits")
+    return array.astype(np.float64)
+
+
+def _has_boolean(values: Any) -> bool:
+    if isinstance(values, list):
+        return any(map(_has_boolean, values))
+    return isinstance(values, bool)
+
+
+def _demand(holds: bool | np.bool_, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)
