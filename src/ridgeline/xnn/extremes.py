@@ -57,7 +57,7 @@ def warn_of_extremes(X: Any, features: Features, rows: NDArray[np.intp]) -> None
         farthest = int(found.rows[0])
         place = f"row {rows[farthest]}"
         if hasattr(X, "iloc") and X.index[farthest] != rows[farthest]:
-            place += f" (label {X.index[farthest]!r})"
+            place += f" (label {X.index[farthest]})"
         more = len(found.rows) - 1
         others = f" and {more} more such cell{'s' * (more > 1)}" if more else ""
         share = (found.high - found.low) / (values.max() - values.min())

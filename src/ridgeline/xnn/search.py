@@ -34,6 +34,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 
 from ridgeline.errors import InputError
+from ridgeline.xnn.extremes import ExtremeValuesWarning
 from ridgeline.xnn.progress import count_fits
 
 __all__ = [
@@ -275,6 +276,10 @@ def _search(
         message = "The search has no points; name at least one value for a parameter."
         raise InputError(message)
     seed = _whole_seed(model)
+    # What is wrong with the data is said here and once, not by every worker.
+    first = clone(model).set_params(**points[0])
+    first._validate_params()
+    first._prepared(*data, seed=seed)
     if len(points) == 1:
         n_jobs = 1  # another process would compile again what this one will need
     fits = Parallel(n_jobs=n_jobs, return_as="generator")(
@@ -324,7 +329,9 @@ class _Fit(NamedTuple):
 def _fit(model: Any, data: tuple[Any, Any, Any, Any]) -> _Fit:
     """Fits one point, in a process of its own."""
     began = time.perf_counter()
-    model.set_params(verbose=0).fit(*data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExtremeValuesWarning)
+        model.set_params(verbose=0).fit(*data)
     seconds = time.perf_counter() - began
     held, held_weights = model._held_losses(*data, seed=model._seed())
     losses, weights = model._held_losses(*data[:3], data[:3], seed=0)

@@ -38,6 +38,11 @@ class TableChecks(BaseEstimator, ABC):  # type: ignore[misc]
     categorical_features: Any
     unknown_category: str
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True  # as categories
+        return tags
+
     @abstractmethod
     def _target(self, y: NDArray[Any], reset: bool) -> Floats:
         """Responses as numbers, checked."""
@@ -216,7 +221,12 @@ def _used_rows(weight: Floats) -> NDArray[np.intp]:
 
 
 def _refuse_complex(values: Any, name: str) -> None:
-    if not is_frame(values) and np.iscomplexobj(values):
+    if isinstance(values, list | tuple):
+        try:
+            values = np.asarray(values)
+        except ValueError:  # rows of unequal lengths; scikit-learn says so
+            return
+    if getattr(getattr(values, "dtype", None), "kind", "") == "c":
         # The first words are what scikit-learn's own estimators say.
         message = f"Complex data not supported: {name} must hold real numbers."
         raise InputError(message)
