@@ -1,35 +1,57 @@
 """A fitted scikit-learn model as one file without pickle, in the format of skops.
 
-Reading a file builds objects of the types that skops trusts (scikit-learn's public
-estimators, NumPy's arrays) and of those listed here, whatever else the file names.
+Reading a file builds objects of the types listed here alone, whatever else the file
+names, and what it builds is looked at before compiled code follows it.
 """
 
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
-from ridgeline.errors import InputError
+from ridgeline.baselines.archive import (
+    ForeignTypeError,
+    UnsoundError,
+    check_types,
+    read_archive,
+)
+from ridgeline.baselines.soundness import check_model
+from ridgeline.errors import InputError, RidgelineError
 from ridgeline.files import replace_file
 
 __all__ = ["TRUSTED_TYPES", "load_model", "save_model"]
 
 # In the place of a model that was not fitted, it says why.
 _NOT_APPLICABLE: Final = "ridgeline.baselines.fitting.NotApplicable"
-# What the models of `ridgeline.baselines.registry` hold beyond skops' own list. Trees
-# are on it because their indices, which scikit-learn follows blindly, are checked here.
+# What the models of `ridgeline.baselines.registry` hold. skops itself trusts every
+# estimator of scikit-learn; each of these is one whose arrays are checked, or Python.
 TRUSTED_TYPES: Final = (
     "ridgeline.baselines.boosting.LightGBMClassifier",
     "ridgeline.baselines.boosting.LightGBMRegressor",
     "ridgeline.baselines.elm.ELMClassifier",
     "ridgeline.baselines.elm.ELMRegressor",
     _NOT_APPLICABLE,
+    "sklearn.calibration.CalibratedClassifierCV",
     "sklearn.calibration._CalibratedClassifier",
     "sklearn.calibration._SigmoidCalibration",
+    "sklearn.compose._column_transformer.ColumnTransformer",
+    "sklearn.ensemble._forest.RandomForestClassifier",
+    "sklearn.ensemble._forest.RandomForestRegressor",
+    "sklearn.frozen._frozen.FrozenEstimator",
+    "sklearn.linear_model._coordinate_descent.Lasso",
+    "sklearn.linear_model._logistic.LogisticRegression",
+    "sklearn.neural_network._multilayer_perceptron.MLPClassifier",
+    "sklearn.neural_network._multilayer_perceptron.MLPRegressor",
     "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
     "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
+    "sklearn.pipeline.Pipeline",
+    "sklearn.preprocessing._data.MinMaxScaler",
+    "sklearn.preprocessing._data.StandardScaler",
+    "sklearn.preprocessing._encoders.OneHotEncoder",
+    "sklearn.preprocessing._label.LabelBinarizer",
+    "sklearn.svm._classes.SVC",
+    "sklearn.svm._classes.SVR",
+    "sklearn.tree._classes.DecisionTreeClassifier",
+    "sklearn.tree._classes.DecisionTreeRegressor",
     "sklearn.tree._tree.Tree",
 )
 
@@ -53,14 +75,15 @@ def save_model(model: Any, path: str | Path) -> None:
         message = f"The folder {str(target.parent)!r} does not exist; create it first."
         raise InputError(message)
     content = skops.io.dumps(model, compression=zipfile.ZIP_DEFLATED)
-    foreign = set(skops.io.get_untrusted_types(data=content)) - set(TRUSTED_TYPES)
-    if foreign:
+    try:
+        check_types(content, TRUSTED_TYPES)
+    except ForeignTypeError as foreign:
         message = (
-            f"The model cannot be saved, as it holds the type {min(foreign)!r}, which "
+            f"The model cannot be saved, as it holds the type {str(foreign)!r}, which "
             "is not on the list of types that are read back: add it to "
             "ridgeline.baselines.storage.TRUSTED_TYPES if it may be trusted."
         )
-        raise InputError(message)
+        raise InputError(message) from None
     replace_file(target, content)
 
 
@@ -86,35 +109,21 @@ def load_model(path: str | Path) -> Any:
         )
         message = f"{name} {what}; pass the path of a file that save_model wrote."
         raise InputError(message) from None
-    model = _model(content, name)
-    kind = f"{type(model).__module__}.{type(model).__qualname__}"
-    if not hasattr(model, "predict") and kind != _NOT_APPLICABLE:
-        message = (
-            f"{name} holds an object of the type {type(model).__name__}, which does "
-            "not predict; pass the path of a file that save_model wrote."
-        )
-        raise InputError(message)
-    if not all(map(_is_sound, _parts(model, set()))):
-        message = (
-            f"{name} holds a tree whose branches lead outside of it; restore the file "
-            "from a copy, or save the model again."
-        )
-        raise InputError(message)
-    return model
-
-
-def _model(content: bytes, name: str) -> Any:
-    """The object of a file's content, if it is of trusted types alone."""
-    import skops.io
-    from skops.io.exceptions import UntrustedTypesFoundException
-
     try:
-        return skops.io.loads(content, trusted=list(TRUSTED_TYPES))
-    except UntrustedTypesFoundException:
-        found = set(skops.io.get_untrusted_types(data=content)) - set(TRUSTED_TYPES)
+        model = read_archive(content, TRUSTED_TYPES)
+        _check_predicts(model)
+        check_model(model)
+    except RidgelineError:  # says itself what is missing, such as a library
+        raise
+    except ForeignTypeError as foreign:
         message = (
-            f"{name} names the type {min(found)!r}, which Ridgeline does not trust; "
+            f"{name} names the type {str(foreign)!r}, which Ridgeline does not trust; "
             "read only files that save_model wrote."
+        )
+        raise InputError(message) from None
+    except UnsoundError as unsound:
+        message = (
+            f"{name} {unsound}; restore the file from a copy, or save the model again."
         )
         raise InputError(message) from None
     except Exception as error:  # a damaged file may fail anywhere inside
@@ -124,41 +133,14 @@ def _model(content: bytes, name: str) -> Any:
             "again."
         )
         raise InputError(message) from error
+    return model
 
 
-def _parts(thing: Any, seen: set[int]) -> Iterator[Any]:
-    """The estimators inside an estimator, and itself."""
-    if id(thing) in seen:
-        return
-    seen.add(id(thing))
-    if isinstance(thing, dict):
-        inside = list(thing.values())
-    elif isinstance(thing, list | tuple):
-        inside = list(thing)
-    elif isinstance(thing, np.ndarray):
-        inside = thing.ravel().tolist() if thing.dtype == object else []
-    else:
-        yield thing
-        inside = list(getattr(thing, "__dict__", {}).values())
-    for part in inside:
-        yield from _parts(part, seen)
-
-
-def _is_sound(part: Any) -> bool:
-    """Whether a tree's branches lead on within it, and a forest's trees fit it."""
-    width = getattr(part, "n_features_in_", None)
-    members = getattr(part, "estimators_", ())
-    if any(getattr(one, "n_features_in_", None) != width for one in members):
-        return False
-    tree = getattr(part, "tree_", None)
-    if tree is None:
-        return True
-    here = np.arange(tree.node_count)
-    left, right = tree.children_left, tree.children_right
-    # scikit-learn numbers children after their parent, so that every way down ends.
-    within = (left > here) & (right > here) & (np.maximum(left, right) < len(here))
-    known = (tree.feature >= 0) & (tree.feature < tree.n_features)
-    leaf = (left == -1) & (right == -1)
-    return bool(
-        len(here) > 0 and tree.n_features == width and (leaf | (within & known)).all()
-    )
+def _check_predicts(model: Any) -> None:
+    kind = f"{type(model).__module__}.{type(model).__qualname__}"
+    if not hasattr(model, "predict") and kind != _NOT_APPLICABLE:
+        message = (
+            f"holds an object of the type {type(model).__name__}, which does not "
+            "predict"
+        )
+        raise UnsoundError(message)
