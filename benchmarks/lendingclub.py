@@ -3,13 +3,18 @@
     python benchmarks/lendingclub.py                    # a twentieth of the full size
     python benchmarks/lendingclub.py --scale 1          # full: 2.8 million to train on
     python benchmarks/lendingclub.py --folder FOLDER    # keep and reuse the raw files
-    python benchmarks/lendingclub.py --peer-rows 500000 --skip ebm
+    python benchmarks/lendingclub.py --skip ebm mlp
 
 `kedro run` works in a copy of the project; MLflow has the time and memory of each node.
 Then every model runs in a process of its own, one after the other, on the Parquet files
-that the pipeline left: interpret's EBM and LightGBM (extra `[bench]`), scikit-learn's
-network, and the stored xNN, which is only scored. Tables go to stdout, what Kedro says
-to stderr. Ratios mean more than seconds: they come from one run on one machine.
+that the pipeline left: scikit-learn's network and LightGBM as the pipeline's baselines
+tune and fit them, interpret's EBM (extra `[bench]`), and the stored xNN, which is only
+scored. Tables go to stdout, what Kedro says to stderr. Ratios mean more than seconds:
+they come from one run on one machine.
+
+All have the same rows, to train on and to choose and stop by, and no choice sees the
+test rows. Not equal: the EBM has its defaults where the others are tuned, and each of
+its bags draws other rows to stop by, so that together they train on all rows.
 
 Two kinds of memory: 'peak' is that of the main process as Linux keeps it, exact;
 'with workers' adds the processes that it started, shared pages counted once, looked at
@@ -44,15 +49,17 @@ ENVIRONMENT = "benchmark"
 SETS = "data/05_model_input"
 MODELS = "data/06_models"
 PIPELINES = "data,tuning,training,pruning,refinement"
+TUNING_NODE = "xnn.tune_penalties"
 FIT_NODES = ["xnn.train_network", "xnn.refine_network"]
 MAX_EPOCHS = 400  # as in conf/base: fewer rows need more epochs, up to a point
+EPOCH_KEYS = {"max_epochs", "max_iter", "n_iter_no_change"}
 MEMORY_AIM = 4_000  # MB, of the xNN's nodes
 CORES = joblib.cpu_count()
 SEED = 0
 INTERVAL = 0.5  # seconds between looks at the memory of all processes
 Answer = dict[str, Any]
 # Of the comparison, with the format of each.
-COLUMNS = {"model": "", "trained on": ",.0f", "stopped by": ",.0f", "fit s": ",.1f"}
+COLUMNS = {"model": "", "fits": ",.0f", "tuning s": ",.1f", "fit s": ",.1f"}
 COLUMNS |= {"times xNN": ".2f", "predict s": ".2f", "peak MB": ",.0f"}
 COLUMNS |= {"with workers MB": ",.0f", "AUC": ".4f", "log-loss": ".4f"}
 
@@ -138,7 +145,7 @@ def copy_project(target: Path, scale: float, raw: Path | None) -> None:
     parameters = yaml.safe_load((paper / "parameters.yml").read_text())
     baselines = (one.get("settings", {}) for one in parameters["baselines"].values())
     for group in (parameters["xnn"]["training"], *baselines):
-        for key in {"max_epochs", "max_iter"} & group.keys():
+        for key in EPOCH_KEYS & group.keys():
             group[key] = min(MAX_EPOCHS, round(group[key] / scale))
     conf = target / "conf" / ENVIRONMENT
     conf.mkdir()
@@ -199,16 +206,33 @@ def read_json(project: Path, name: str) -> Answer:
 # --- The models: each function runs in a process of its own ---
 
 
-def fit_mlp(train: Any, held: Any, settings: Answer) -> tuple[Any, float]:
-    """scikit-learn's network as the pipeline's baseline has it."""
-    from ridgeline.baselines.fitting import BaselineSettings, fit_baseline
+def fit_registered(
+    name: str, train: Any, held: Any, project: Path
+) -> tuple[Any, Answer]:
+    """A baseline of the pipeline, tuned and fitted as its parameters say."""
+    from kedro.config import OmegaConfigLoader
 
-    chosen = BaselineSettings(**settings["baselines"]["mlp"])
-    fitted = fit_baseline("mlp", "classification", chosen, train, held, SEED)
-    return fitted.model, fitted.fit_seconds
+    from ridgeline.baselines.fitting import (
+        BaselineSettings,
+        NotApplicable,
+        fit_baseline,
+    )
+    from ridgeline.settings import CONFIG_LOADER_ARGS
+
+    conf = str(project / "conf")
+    loader = OmegaConfigLoader(conf, env=ENVIRONMENT, **CONFIG_LOADER_ARGS)
+    settings = BaselineSettings(**loader["parameters"]["baselines"][name])
+    fitted = fit_baseline(name, "classification", settings, train, held, SEED)
+    if isinstance(fitted, NotApplicable):
+        sys.exit(fitted.reason)
+    return fitted.model, {
+        "fits": fitted.n_fits,
+        "tuning s": fitted.tuning_seconds,
+        "fit s": fitted.fit_seconds,
+    }
 
 
-def fit_ebm(train: Any, held: Any, _: Answer) -> tuple[Any, float]:
+def fit_ebm(_: str, train: Any, held: Any, __: Path) -> tuple[Any, Answer]:
     """interpret's EBM with its defaults, but on all cores.
 
     Each of its bags sets rows aside to stop by: as many as the others have for it.
@@ -220,36 +244,22 @@ def fit_ebm(train: Any, held: Any, _: Answer) -> tuple[Any, float]:
     model = ExplainableBoostingClassifier(
         validation_size=len(held.approved), n_jobs=-1, random_state=SEED
     )
-    return timed_fit(model, rows, labels)
-
-
-def fit_lightgbm(train: Any, held: Any, _: Answer) -> tuple[Any, float]:
-    """LightGBM with its defaults, but as many trees as the validation rows want."""
-    from lightgbm import LGBMClassifier, early_stopping
-
-    settings = {"n_jobs": CORES, "random_state": SEED, "verbosity": -1}
-    model = LGBMClassifier(n_estimators=5_000, **settings)
-    stop = early_stopping(50, verbose=False)
-    return timed_fit(model, *train, eval_set=[tuple(held)], callbacks=[stop])
-
-
-def timed_fit(model: Any, *data: Any, **options: Any) -> tuple[Any, float]:
-    """Fit a model; return it and the seconds."""
     began = time.perf_counter()
-    model.fit(*data, **options)
-    return model, time.perf_counter() - began
+    model.fit(rows, labels)
+    seconds = time.perf_counter() - began
+    return model, {"fits": 1, "tuning s": 0.0, "fit s": seconds}
 
 
 XNN = "xnn"
 # Title, package and function of each model beside the xNN.
-PEERS: dict[str, tuple[str, str, Callable[..., tuple[Any, float]]]] = {
-    "mlp": ("scikit-learn MLP", "sklearn", fit_mlp),
+PEERS: dict[str, tuple[str, str, Callable[..., tuple[Any, Answer]]]] = {
+    "mlp": ("scikit-learn MLP", "sklearn", fit_registered),
     "ebm": ("interpret EBM", "interpret", fit_ebm),
-    "lightgbm": ("LightGBM", "lightgbm", fit_lightgbm),
+    "lightgbm": ("LightGBM", "lightgbm", fit_registered),
 }
 
 
-def run_contender(name: str, project: Path, peer_rows: int | None) -> Answer:
+def run_contender(name: str, project: Path) -> Answer:
     """Fit a peer, or read the stored xNN, and judge it on the test rows."""
     from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
     from ridgeline.lendingclub.modelling import model_sample
@@ -258,7 +268,7 @@ def run_contender(name: str, project: Path, peer_rows: int | None) -> Answer:
     if name == XNN:
         model, answer = load_model(project / MODELS / "xnn_refined.json"), {}
     else:
-        model, answer = fit_peer(name, project, peer_rows)
+        model, answer = fit_peer(name, project)
     test = model_sample(pd.read_parquet(project / SETS / "test.parquet"))
     began = time.perf_counter()
     probability = model.predict_proba(test.features)[:, 1]
@@ -267,8 +277,8 @@ def run_contender(name: str, project: Path, peer_rows: int | None) -> Answer:
     return answer | {"AUC": metrics["auc"], "log-loss": metrics["log_loss"]}
 
 
-def fit_peer(name: str, project: Path, limit: int | None) -> tuple[Any, Answer]:
-    """Fit a peer on the pipeline's rows, at most so many of them to train on."""
+def fit_peer(name: str, project: Path) -> tuple[Any, Answer]:
+    """Fit a peer on the pipeline's rows."""
     from ridgeline.lendingclub.modelling import model_sample
     from ridgeline.tracking.memory import PeakMemory
 
@@ -278,20 +288,10 @@ def fit_peer(name: str, project: Path, limit: int | None) -> tuple[Any, Answer]:
         model_sample(pd.read_parquet(project / SETS / f"{part}.parquet"))
         for part in ("train", "validation")
     )
-    if limit is not None and limit < len(train.approved):
-        held = held.head(round(len(held.approved) * limit / len(train.approved)))
-        train = train.head(limit)
-    parameters = project / "conf" / ENVIRONMENT / "parameters.yml"
-    settings = yaml.safe_load(parameters.read_text())
     *_, fit = PEERS[name]
-    model, seconds = fit(train, held, settings)
-    return model, {
-        "trained on": len(train.approved),
-        "stopped by": len(held.approved),
-        "fit s": seconds,
-        "peak MB": memory.stop(name),
-        "fit ended": time.time(),
-    }
+    model, measured = fit(name, train, held, project)
+    ended = {"peak MB": memory.stop(name), "fit ended": time.time()}
+    return model, measured | ended
 
 
 # --- The comparison ---
@@ -301,38 +301,37 @@ def compare(project: Path, nodes: pd.DataFrame, arguments: Any) -> bool:
     """Run every model and print the table; tell whether all of them came through."""
     report = read_json(project, "xnn_refinement_report")
     rows = read_json(project, "xnn_training_report")["rows"]
-    fits = nodes.set_index("node").loc[FIT_NODES]
+    by_node = nodes.set_index("node")
     ours = {
         "model": "Ridgeline xNN, refined",
-        "trained on": rows["train"],
-        "stopped by": rows["validation"],
+        "fits": report["fits"],
+        "tuning s": by_node["seconds"].get(TUNING_NODE, 0.0),
         "fit s": report["fit_seconds"],
         "times xNN": 1.0,
-    } | fits[["peak MB", "with workers MB"]].max().to_dict()
-    answer, problem = ask(XNN, project, None)
+    } | by_node.loc[FIT_NODES, ["peak MB", "with workers MB"]].max().to_dict()
+    answer, problem = ask(XNN, project)
     if problem:
         sys.exit(f"The xNN cannot be scored: {problem}")
     found, missing = [ours | answer], []
     for name in (one for one in PEERS if one not in arguments.skip):
         title, *_ = PEERS[name]
         print(f"{title} ...", file=sys.stderr, flush=True)
-        answer, problem = ask(name, project, arguments.peer_rows)
+        answer, problem = ask(name, project)
         if problem:
             missing.append(f"{title} is left out: {problem}")
         else:
             ratio = answer["fit s"] / ours["fit s"]
             found.append({"model": title, **answer, "times xNN": ratio})
-    print_comparison(pd.DataFrame(found), missing)
+    print_comparison(pd.DataFrame(found), rows, missing)
     return not missing
 
 
-def ask(name: str, project: Path, peer_rows: int | None) -> tuple[Answer, str]:
+def ask(name: str, project: Path) -> tuple[Answer, str]:
     """Run a contender in its own process; return its answer, or what went wrong."""
     package = PEERS[name][1] if name in PEERS else "ridgeline"
     if importlib.util.find_spec(package) is None:
         return {}, f"{package} is not installed; `make install-extras` does it."
     words = [sys.executable, "-W", "ignore", __file__, "--contender", name]
-    words += [] if peer_rows is None else ["--peer-rows", str(peer_rows)]
     began = time.time()
     run = measure([*words, "--project", str(project)], project)
     if run.status != 0:
@@ -343,22 +342,20 @@ def ask(name: str, project: Path, peer_rows: int | None) -> tuple[Answer, str]:
     return answer, ""
 
 
-def print_comparison(table: pd.DataFrame, missing: list[str]) -> None:
+def print_comparison(
+    table: pd.DataFrame, rows: dict[str, int], missing: list[str]
+) -> None:
     """Print a row for each model, and what one has to know about it."""
     say(
-        "The models on the same rows, judged on the same test rows. The xNN's fit is "
-        "training and refinement, without the tuning of its penalties; memory is that "
-        "of the fit. 'Stopped by' are the validation rows; MLP and EBM draw as many "
-        "themselves, from train and validation together. The xNN trains on one core, "
-        f"the others on {CORES}."
+        f"Simulated data. Every model has the same {rows['train']:,} rows to train on, "
+        f"{rows['validation']:,} to choose and stop by (MLP and EBM draw as many "
+        "themselves to stop by, from both together), and is judged on the same test "
+        "rows, which choose nothing. 'Fits' and 'tuning' are what its settings took to "
+        "choose; the EBM has its defaults. 'Fit' is the final one, of the xNN training "
+        f"and refinement; xNN and MLP have one core for it, the others {CORES}. "
+        "Memory is that of the peers with tuning, of the xNN without."
     )
     show(table[list(COLUMNS)], COLUMNS)
-    fewest, most = table["trained on"].min(), table["trained on"].max()
-    if fewest < most:
-        say(
-            f"--peer-rows: the peers have {fewest:,.0f} of the {most:,.0f} rows that "
-            "the xNN was trained on; 'times xNN' compares unequal work."
-        )
     for sentence in missing:
         say(sentence)
 
@@ -371,20 +368,15 @@ def main() -> None:
     parser.add_argument(
         "--pipelines", default=PIPELINES, help="for Kedro; must train the xNN"
     )
-    parser.add_argument(
-        "--peer-rows", type=int, help="train the peers on at most so many rows"
-    )
     parser.add_argument("--skip", nargs="+", choices=PEERS, default=[], help="peers")
     parser.add_argument("--contender", choices=[XNN, *PEERS], help=argparse.SUPPRESS)
     parser.add_argument("--project", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if not 0 < arguments.scale <= 1:
         parser.error(f"--scale must be above 0 and at most 1, not {arguments.scale}")
-    if arguments.peer_rows is not None and arguments.peer_rows < 1_000:
-        parser.error(f"--peer-rows must be 1000 or more, not {arguments.peer_rows}")
     if arguments.contender:
         name, project = arguments.contender, arguments.project
-        print(json.dumps(run_contender(name, project, arguments.peer_rows)))
+        print(json.dumps(run_contender(name, project)))
         return
     with tempfile.TemporaryDirectory(prefix="ridgeline-lendingclub-") as folder:
         project = Path(folder)
