@@ -91,7 +91,8 @@ def _fetched(future: Any, patience: float) -> Any:
     except CancelledError as error:
         raise ClusterError(_GONE) from error
     except Exception as error:  # such as of a task whose workers all died of it
-        message = f"a task was given up ({type(error).__name__}: {error})"
+        told = " ".join(str(error).split())  # some have paragraphs
+        message = f"a task was given up ({type(error).__name__}: {told})"
         raise ClusterError(message) from error
 
 
@@ -156,7 +157,7 @@ def _client(address: str) -> Iterator[Any]:
             "pip install 'ridgeline[cluster]', or set study.scheduler to null."
         )
         raise InputError(message) from error
-    with _quiet("distributed"):
+    with _quiet("distributed"), _quiet("distributed.client"):
         try:
             _greet(address)
             client = Client(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False)
