@@ -236,6 +236,10 @@ class TestBadInput:
                 "core.",
             ),
             (
+                {"patience": 0},
+                "'patience' is 0, but input should be greater than 0.",
+            ),
+            (
                 {"scheduler": "127.0.0.1:8786"},
                 "'scheduler': the address is '127.0.0.1:8786', but must be one such as "
                 "'tcp://127.0.0.1:8786', or null to work here.",

@@ -139,8 +139,8 @@ def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
     rows = draw_rows(task, settings, seed)
     # Of the processor: other work on the machine, or a pause, does not count.
     began = time.process_time()
-    # One core for a task, wherever it runs: cores are shared out by tasks. On a Dask
-    # cluster, joblib would else send the fits of a task to other workers.
+    # One core for a task, wherever it runs and whatever n_jobs a model is set to: cores
+    # are shared out by tasks.
     with (
         threadpool_limits(1),
         scoring_threads(1),
