@@ -134,14 +134,9 @@ def load_or_refuse(path: Path) -> bool:
     return False
 
 
-@pytest.mark.parametrize(
-    ("activation", "classes"), [("tanh", ("no", "yes")), ("softplus", None)]
-)
-def test_thousands_of_signed_changes(
-    tmp_path: Path, activation: str, classes: Any
-) -> None:
+def test_thousands_of_signed_changes(tmp_path: Path) -> None:
     """Every field, changed in every way, with a checksum that is right."""
-    document = model_document(make_network(activation, classes))
+    document = model_document(make_network("softplus"))
     path = tmp_path / "model.json"
     refused = []
     for place in places(document["model"]):
@@ -288,6 +283,12 @@ def test_nesting_of_any_depth(tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
             load_model(path)
         assert "\n" not in str(caught.value)
+    deep: list[Any] = []
+    for _ in range(5_000):
+        deep = [deep]
+    document = model_document(make_network())
+    with pytest.raises(InputError, match="holds no whole model, as maximum recursion"):
+        read_document(document | {"model": deep})
 
 
 def test_what_json_does_not_have(tmp_path: Path) -> None:

@@ -144,14 +144,14 @@ class TableChecks(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _checked_table(self, X: Any, reset: bool = False) -> Any:
         """X as a frame or an array of the columns of the fit."""
+        if hasattr(X, "collect") and not hasattr(X, "__len__"):
+            message = (
+                f"X is a {type(X).__name__}, whose rows are not computed yet; collect "
+                "them into a data frame first."
+            )
+            raise InputError(message)
         _refuse_complex(X, "X")
         if is_frame(X):
-            if not hasattr(X, "__len__"):
-                message = (
-                    f"X is a {type(X).__name__}, whose rows are not computed yet; "
-                    "collect them into a data frame first."
-                )
-                raise InputError(message)
             if len(X) < 1 + reset:
                 message = (
                     f"Found array with {len(X)} sample(s) while a minimum of "
