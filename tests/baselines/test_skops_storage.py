@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 import skops.io
 from sklearn.gaussian_process import GaussianProcessClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
 
@@ -170,7 +171,7 @@ def test_trees_that_lead_outside_are_refused(
     nodes = state["nodes"].copy()
     damage(nodes)
     tree.__setstate__(state | {"nodes": nodes})
-    save_model(model, path)
+    skops.io.dump(model, path)
     with pytest.raises(InputError, match="a tree whose branches lead outside"):
         load_model(path)
 
@@ -179,7 +180,7 @@ def test_trees_that_do_not_fit_their_forest_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "forest.skops"
     model = deepcopy(fitted("rf", "classification"))
     model[-1].n_features_in_ = 2
-    save_model(model, path)
+    skops.io.dump(model, path)
     with pytest.raises(InputError, match="RandomForestClassifier. that contradicts"):
         load_model(path)
 
@@ -200,6 +201,19 @@ def test_files_that_are_none_are_one_sentence(tmp_path: Path) -> None:
         archive.writestr("schema.json", json.dumps({"protocol": 2}))
     with pytest.raises(InputError, match="not of this format, or was damaged"):
         load_model(path)
+
+
+def test_model_that_could_not_be_read_back_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "model.skops"
+    with pytest.raises(InputError, match="it does not predict when .*; fit it first"):
+        save_model(LogisticRegression(), path)
+    model = deepcopy(fitted("logr", "classification"))
+    model[-1].coef_ = model[-1].coef_ * np.nan
+    with pytest.raises(
+        InputError, match="cannot be saved, .* not finite; fit it again"
+    ):
+        save_model(model, path)
+    assert not path.exists()
 
 
 def test_former_file_stays_until_all_is_written(tmp_path: Path) -> None:

@@ -203,6 +203,11 @@ def of_objects(array: np.ndarray) -> np.ndarray:
     return array.astype(object)
 
 
+def opposed(counts: np.ndarray) -> np.ndarray:
+    """Return counts of the same sum, one of them below zero."""
+    return (counts + [10**6, -(10**6)]).astype(counts.dtype)
+
+
 FOREST, SUPPORT, LOGR = "RandomForestClassifier", "SVC", "LogisticRegression"
 OUTSIDE, CONTRADICTS = "branches lead outside", "contradicts itself"
 DAMAGED, DEEP, NO_ARRAY = "was damaged", "nested too deeply", "that is none"
@@ -233,8 +238,7 @@ MADE: dict[str, tuple[Callable[[], bytes], str]] = {
         CONTRADICTS,
     ),
     "support-counts-negative": (
-        lambda: with_array(machine(), SUPPORT, "_n_support", lambda a: a - [99, -99]),
-        CONTRADICTS,
+        lambda: with_array(machine(), SUPPORT, "_n_support", opposed), CONTRADICTS
     ),
     "support-counts-of-many-classes": (
         lambda: with_array(machine(), SUPPORT, "_n_support", lambda a: a.repeat(999)),

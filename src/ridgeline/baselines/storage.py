@@ -11,7 +11,6 @@ from typing import Any, Final
 from ridgeline.baselines.archive import (
     ForeignTypeError,
     UnsoundError,
-    check_types,
     read_archive,
 )
 from ridgeline.baselines.soundness import check_model
@@ -64,8 +63,8 @@ def save_model(model: Any, path: str | Path) -> None:
         path: Of the file, in a folder that exists.
 
     Raises:
-        InputError: If the model has a type that is not on the list, or the folder is
-            missing.
+        InputError: If the model has a type that is not on the list or could not be
+            read back, or the folder is missing.
     """
     import skops.io
 
@@ -76,7 +75,7 @@ def save_model(model: Any, path: str | Path) -> None:
         raise InputError(message)
     content = skops.io.dumps(model, compression=zipfile.ZIP_DEFLATED)
     try:
-        check_types(content, TRUSTED_TYPES)
+        _restored(content)
     except ForeignTypeError as foreign:
         message = (
             f"The model cannot be saved, as it holds the type {str(foreign)!r}, which "
@@ -84,6 +83,15 @@ def save_model(model: Any, path: str | Path) -> None:
             "ridgeline.baselines.storage.TRUSTED_TYPES if it may be trusted."
         )
         raise InputError(message) from None
+    except UnsoundError as unsound:
+        message = f"The model cannot be saved, as its file {unsound}; fit it again."
+        raise InputError(message) from None
+    except Exception as error:
+        message = (
+            f"The model cannot be saved, as it does not predict when it is read back "
+            f"({type(error).__name__}); fit it first."
+        )
+        raise InputError(message) from error
     replace_file(target, content)
 
 
@@ -110,9 +118,7 @@ def load_model(path: str | Path) -> Any:
         message = f"{name} {what}; pass the path of a file that save_model wrote."
         raise InputError(message) from None
     try:
-        model = read_archive(content, TRUSTED_TYPES)
-        _check_predicts(model)
-        check_model(model)
+        return _restored(content)
     except RidgelineError:  # says itself what is missing, such as a library
         raise
     except ForeignTypeError as foreign:
@@ -133,10 +139,11 @@ def load_model(path: str | Path) -> Any:
             "again."
         )
         raise InputError(message) from error
-    return model
 
 
-def _check_predicts(model: Any) -> None:
+def _restored(content: bytes) -> Any:
+    """The model of a file, which is sure to predict."""
+    model = read_archive(content, TRUSTED_TYPES)
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
     if not hasattr(model, "predict") and kind != _NOT_APPLICABLE:
         message = (
@@ -144,3 +151,5 @@ def _check_predicts(model: Any) -> None:
             "predict"
         )
         raise UnsoundError(message)
+    check_model(model)
+    return model
