@@ -108,7 +108,7 @@ def test_console_shows_audit_comparison_and_the_next_steps(finished):
     kept = audit[audit.step == "outside_window"].kept
     assert all(f"{count:,}" in said for count in kept)
     table = reported(project, "comparison_table.csv")
-    assert len(table) == 9
+    assert len(table) == 10
     for row in table.itertuples():
         numbers = (f"{value:.4f}" for value in (row.auc, row.auc_low, row.auc_high))
         assert re.search(".*".join([re.escape(row.title), *numbers]), said)
