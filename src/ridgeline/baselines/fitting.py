@@ -166,9 +166,9 @@ def fit_baseline(  # noqa: PLR0917
         warnings.filterwarnings("ignore", message="Stochastic Optimizer: Maximum")
         fitted = fit(work, n_jobs, verbose)
     logger.info(
-        "%s: %d fits, tuned in %.1f s, fitted in %.1f s, %s parameters, %s",
+        "%s: %s, tuned in %.1f s, fitted in %.1f s, %s parameters, %s",
         baseline.title,
-        fitted.n_fits,
+        "1 fit" if fitted.n_fits == 1 else f"{fitted.n_fits} fits",
         fitted.tuning_seconds,
         fitted.fit_seconds,
         f"{fitted.n_parameters:,}",
