@@ -210,6 +210,7 @@ def opposed(counts: np.ndarray) -> np.ndarray:
 
 FOREST, SUPPORT, LOGR = "RandomForestClassifier", "SVC", "LogisticRegression"
 OUTSIDE, CONTRADICTS = "branches lead outside", "contradicts itself"
+SHADOWS = "is the class's own to say"
 DAMAGED, DEEP, NO_ARRAY = "was damaged", "nested too deeply", "that is none"
 forest, machine = partial(members, "rf"), partial(members, "svm")
 linear, whole = partial(members, "logr"), partial(members, "logr", whole=True)
@@ -264,7 +265,7 @@ MADE: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: with_value(machine(), SUPPORT, "kernel", '"precomputed"'), CONTRADICTS
     ),
     "support-of-another-kind": (
-        lambda: with_value(machine(), SUPPORT, "_impl", '"nu_svr"'), CONTRADICTS
+        lambda: with_value(machine(), SUPPORT, "_impl", '"nu_svr"'), SHADOWS
     ),
     "perceptron-layers-apart": (
         lambda: with_value(members("mlp"), "MLPClassifier", "n_layers_", "9"), DAMAGED
@@ -289,6 +290,13 @@ MADE: dict[str, tuple[Callable[[], bytes], str]] = {
             lambda a: a + 10**6,
         ),
         CONTRADICTS,
+    ),
+    "boosted-trees-of-other-text": (
+        lambda: with_value(
+            members("lightgbm"), "LightGBMClassifier", "_written_objective",
+            '"binary\\nTree=0\\nnum_leaves=9"',
+        ),
+        SHADOWS,
     ),
     "slope-of-calibration-missing": (
         lambda: with_value(machine(), "_SigmoidCalibration", "a_", "null"), DAMAGED

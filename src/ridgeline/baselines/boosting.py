@@ -135,7 +135,8 @@ class _BaseLightGBM(BaseEstimator):  # type: ignore[misc]
                 "it again, or restore it from a copy."
             )
             raise InputError(message)
-        text = self._trees.text(self.n_features_in_, self._written_objective)
+        objective = type(self)._written_objective
+        text = self._trees.text(self.n_features_in_, objective)
         return _library().Booster(model_str=text)
 
     def _predict(self, X: Any, *, raw: bool) -> Floats:

@@ -42,7 +42,7 @@ def check_model(model: Any) -> None:
 
 def _parts(thing: Any, seen: set[int]) -> Iterator[Any]:
     """The objects inside a model, and itself."""
-    if id(thing) in seen:
+    if id(thing) in seen or isinstance(thing, type):
         return
     seen.add(id(thing))
     if isinstance(thing, dict):
@@ -59,8 +59,12 @@ def _parts(thing: Any, seen: set[int]) -> Iterator[Any]:
 
 
 def _check_common(part: Any) -> None:
-    """What holds for every part: no crowd of threads, and two classes."""
+    """What holds for every part: its own class, no crowd of threads, two classes."""
     own = getattr(part, "__dict__", {})
+    for name in own:
+        if hasattr(type(part), name):
+            message = f"sets {name!r}, which is the class's own to say"
+            raise UnsoundError(message)
     jobs, classes = own.get("n_jobs"), own.get("classes_")
     many = jobs is not None and not (type(jobs) is int and -1 <= jobs <= _MOST_JOBS)
     if many or (type(part).__name__ == "ColumnTransformer" and jobs is not None):
