@@ -43,7 +43,7 @@ def test_every_module_that_tasks_load_is_followed() -> None:
 
 def test_every_library_is_known() -> None:
     numeric = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
-    numeric |= {"tensorflow": "tensorflow"}
+    numeric |= {"tensorflow": "tensorflow", "lightgbm": "lightgbm"}
     assert libraries_of(imported_modules(PACKAGE)) == {*numeric, *OTHERS}
     found = origin()
     assert {name: found[name] for name in numeric.values()} == {

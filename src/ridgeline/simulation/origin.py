@@ -22,7 +22,7 @@ __all__ = ["imported_modules", "libraries_of", "origin"]
 
 _ROOT: Final = "ridgeline.simulation.tasks"
 # Their numerics are in the results; read from the metadata: TensorFlow takes seconds.
-_LIBRARIES: Final = ("numpy", "scipy", "scikit-learn", "tensorflow")
+_LIBRARIES: Final = ("numpy", "scipy", "scikit-learn", "lightgbm", "tensorflow")
 _DOCUMENTED: Final = (
     ast.Module,
     ast.ClassDef,

@@ -12,8 +12,7 @@ import numpy as np
 from joblib import parallel_config
 from threadpoolctl import threadpool_limits
 
-from ridgeline.baselines.fitting import FittedBaseline, NotApplicable, fit_baseline
-from ridgeline.baselines.registry import BASELINES
+from ridgeline.baselines.fitting import NotApplicable, fit_baseline
 from ridgeline.baselines.settings import BaselineSettings
 from ridgeline.baselines.sizes import explainable_network
 from ridgeline.simulation.recovery import describe_projections, recovered
@@ -221,24 +220,9 @@ def _fit_baseline(name: str, settings: BaselineSettings, rows: Rows) -> _Fitted:
         "n_components": fitted.n_components,
         "orthogonality_error": getattr(fitted.model, "orthogonality_error_", None),
         "chosen": json.dumps(fitted.best),
-        "fits": _count_fits(name, settings, rows, fitted),
+        "fits": fitted.n_fits,
     }
     return _Fitted(fitted.model, facts)
-
-
-def _count_fits(
-    name: str, settings: BaselineSettings, rows: Rows, fitted: FittedBaseline
-) -> int:
-    """Fits that a baseline got: its points, and the final one where that is one more.
-
-    A network is its chosen point, unless a sample tuned it; any other model is fitted
-    again once chosen, unless there was no choice.
-    """
-    points = len(fitted.tuning_table)
-    if BASELINES[name].is_xnn:
-        sampled = (settings.tuning_rows or np.inf) < len(rows.train.response)
-        return points + sampled
-    return points + (points > 1)
 
 
 def _errors(model: Any, test: Sample) -> Record:
