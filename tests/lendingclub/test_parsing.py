@@ -52,6 +52,8 @@ def test_a_good_row_of_each_format(typed):
         ("employment_length", "eleven years"),
         ("application_date", "29.10.2015"),
         ("application_date", "2015-13-01"),
+        ("application_date", "infinity"),
+        ("application_date", "99999-01-01"),
     ],
 )
 def test_unreadable_cell_is_null_and_its_text_kept(typed, column, text):
@@ -60,7 +62,10 @@ def test_unreadable_cell_is_null_and_its_text_kept(typed, column, text):
     assert unparsed_cells(table, 0) == {column: text}
 
 
-@pytest.mark.parametrize("text", ["2015-12-01", "Dezember-2015", "Foo-2015", "Dec-15"])
+@pytest.mark.parametrize(
+    "text",
+    ["2015-12-01", "Dezember-2015", "Foo-2015", "Dec-15", "Dec/2015", "infinity"],
+)
 def test_unreadable_issue_month(typed, text):
     table = typed(accepted=[{"application_date": text}])
     assert only_row(table, 1).isna().application_date

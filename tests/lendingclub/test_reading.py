@@ -7,6 +7,7 @@ import re
 import pytest
 
 from ridgeline.errors import InputError
+from ridgeline.lendingclub.line_counting import LineCount
 from ridgeline.lendingclub.reading import find_files, fingerprint, read_published
 from ridgeline.lendingclub.schema import ACCEPTED_COLUMNS, REJECTED_COLUMNS
 
@@ -65,6 +66,31 @@ def test_quoted_commas_quotes_and_newlines_stay_in_their_cell(write_published, d
     table = read(duckdb, path, "rejected")
     assert set(table.rows["Loan Title"].execute()) == {title, "debt_consolidation"}
     assert table.malformed.count().execute() == 0
+
+
+def with_description(path, texts):
+    """Fill `desc` of a published file, row by row."""
+    header, *rows = [line.split(",") for line in path.read_text().splitlines()]
+    for row, text in zip(rows, texts, strict=True):
+        row[header.index("desc")] = text
+    path.write_text("".join(",".join(cells) + "\n" for cells in [header, *rows]))
+    return path
+
+
+def test_descriptions_may_have_lines_and_every_line_is_counted(write_published, duckdb):
+    text = '"I need it:\n\n- a ""roof"",\n- a car, a boat, a house"'
+    path = write_published("accepted", [{}] * 3)
+    table = read(duckdb, with_description(path, ["", text, ""]), "accepted")
+    assert table.lines == LineCount(lines=6, blank=0, continued=3)
+    assert table.rows.count().execute() == table.lines.rows == 3
+    assert table.malformed.count().execute() == 0
+
+
+def test_quote_that_a_description_does_not_close_is_named(write_published, duckdb):
+    path = write_published("accepted", [{}] * 4)
+    with_description(path, ["", '"I need it', "", 'a car"'])
+    with pytest.raises(InputError, match="in line 3 and would swallow line 4, a row"):
+        read(duckdb, path, "accepted")
 
 
 def test_missing_file_says_where_people_get_it(tmp_path):
