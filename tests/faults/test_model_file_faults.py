@@ -244,6 +244,21 @@ def test_changed_bytes(tmp_path: Path) -> None:
             "its weights are so large that scores overflow",
         ),
         (lambda m: m.update(intercept=1e200), "its weights are so large"),
+        (
+            lambda m: m["spread"]["edges"][0].__setitem__(slice(2), [1e308, -1e308]),
+            "'edges' are larger than projected values can be",
+        ),
+        (
+            lambda m: m["spread"]["heights"].__setitem__(0, [1e308] * 4),
+            "'heights' are not shares",
+        ),
+        (
+            lambda m: (
+                m["subnetworks"].update(kernels=[[[[0.0]] * 3] * 2, [[[0.0] * 3]] * 2])
+                or m.update(scales=[1e308, 1e308])
+            ),
+            "its weights are so large",
+        ),
         (lambda m: m.update(projection=[[1e308, 0], [0, 1]]), "its weights are so lar"),
         (
             lambda m: m.update(scales=[True, 0.5]),

@@ -22,7 +22,7 @@ _CLASSES: Final = 2
 _LABELS: Final = (str, int, float, bool)
 # What scores must not exceed, so that their squares are finite too.
 _LARGEST: Final = 1e150
-_NARROWEST: Final = 1e-60  # range of a projected value; its size has the inverse
+_NARROWEST: Final = 1e-60  # bin of a projected value, whose size has the inverse
 _MOST: Final = 10_000  # units of a layer, or bins
 _ROUNDING: Final = 1e-3  # of shares that were added up in single precision
 
@@ -147,7 +147,7 @@ def _check_size(scorer: Scorer) -> None:
         ridges = scorer.scales @ worst(z[:, None])[:, 0]
         pairs = zip(scorer.category_scales, scorer.effects, strict=True)
         effects = sum(scale * np.abs(effect).max() for scale, effect in pairs)
-        largest = ridges + effects + abs(scorer.intercept)
+        largest = ridges + effects + abs(scorer.intercept) + scorer.all_scales.sum()
     # Not written the other way round, which NaN would pass.
     _demand(bool(largest < _LARGEST), "its weights are so large that scores overflow")
 
@@ -207,16 +207,16 @@ def _spread(part: dict[str, Any], k: int, counts: Sequence[tuple[int, ...]]) -> 
         _array(part, "heights", (k, bins)),
         _arrays(part, "shares", counts),
     )
+    small = (np.abs(spread.edges) < 1 / _NARROWEST).all()
+    _demand(small, "'edges' are larger than projected values can be")
     widths = np.diff(spread.edges)
     mean = widths.mean(axis=1, keepdims=True)
-    equal = np.abs(widths - mean) <= _ROUNDING * mean
-    _demand((equal & (mean > 0)).all(), "'edges' do not rise by equal bins")
-    sizes = np.abs(spread.edges) < 1 / _NARROWEST
-    usual = sizes.all() and (bins * mean > _NARROWEST).all()
-    _demand(usual, "'edges' are beyond what projected values can be")
+    equal = (np.abs(widths - mean) <= _ROUNDING * mean) & (mean > _NARROWEST)
+    _demand(equal.all(), "'edges' do not rise by equal bins")
     for key, rows in (("heights", spread.heights), ("shares", spread.shares)):
         for shares in rows:
-            fit = (shares >= 0).all() and abs(shares.sum() - 1) < _ROUNDING
+            within = ((shares >= 0) & (shares <= 1 + _ROUNDING)).all()
+            fit = within and abs(shares.sum() - 1) < _ROUNDING
             _demand(fit, f"{key!r} are not shares that add up to one")
     return spread
 
