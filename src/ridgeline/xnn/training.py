@@ -6,20 +6,19 @@ share one compiled program.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
+from ridgeline import __version__
 from ridgeline.xnn.architecture import Architecture, Problem, Rows, Weights
 from ridgeline.xnn.checkpoint import Checkpoint, Moment, fingerprint
 from ridgeline.xnn.network import pack, unpack
+from ridgeline.xnn.programs import drop_programs, kept_programs
 from ridgeline.xnn.progress import Report
-from ridgeline.xnn.runtime import drop_programs
 from ridgeline.xnn.schedules import Schedule
 from ridgeline.xnn.sos_bp import Data, State, Steps, epochs_program, initial_state
 from ridgeline.xnn.stiefel import orthogonality_error
@@ -87,12 +86,15 @@ def train(
     batch_rows = math.ceil(count / batches)
     size = max(_SMALLEST_BATCH, 8 * math.ceil(batch_rows / 8))
     room = min(_CALL_EPOCHS, max(1, _CALL_STEPS // batches))
-    program = partial(epochs_program, shape, size, room)
     data = _padded(rows[0], size), _padded(rows[1], size)
-    places = len(data[0].rows.target) + size
+    padded = tuple(len(part.rows.target) for part in data)
+    places = padded[0] + size
+    key = fingerprint(shape, size, room, padded)[:16]
+    program = _Program(shape, size, room, key)
     identity = ""
     if checkpoint:
-        plan = schedule, batch_size, rng.bit_generator.state
+        # Another release may go on in another way.
+        plan = __version__, schedule, batch_size, rng.bit_generator.state
         identity = fingerprint(shape, start, rows, problem, plan)
     problem = tf.nest.map_structure(_float, problem)
     state = initial_state(pack(tf.nest.map_structure(_float, start)))
@@ -105,7 +107,7 @@ def train(
         epochs = np.arange(done, min(done + room, schedule.max_epochs))
         orders = _orders(rng, count, len(epochs), (room, places))
         steps = _steps(schedule, epochs, room, batch_rows)
-        state, progress = _run(program, state, data, orders, steps, problem)
+        state, progress = program.run(state, data, orders, steps, problem)
         losses = np.concatenate([losses, _losses(progress)], axis=1)
         if checkpoint:
             arrays = {name: part.numpy() for name, part in state._asdict().items()}
@@ -124,17 +126,32 @@ def train(
     )
 
 
-def _run(program: Callable[[], Any], *arguments: Any) -> Any:
-    """Runs a program, which TensorFlow compiles or finds on disk when it is new."""
-    try:
-        return program()(*arguments)
-    except tf.errors.OpError:
-        if not drop_programs():
-            raise
-    # The one on disk may have been damaged. TensorFlow keeps a failure in mind: only a
-    # new function is compiled again.
-    epochs_program.cache_clear()
-    return program()(*arguments)
+class _Program(NamedTuple):
+    """The compiled program for one network and one size of the data."""
+
+    shape: Architecture
+    batch_size: int
+    epochs: int
+    key: str  # of what is kept on disk
+
+    def run(self, *arguments: Any) -> Any:
+        """Runs it; a new one TensorFlow compiles, or has from the disk."""
+        try:
+            return self._run(arguments)
+        except tf.errors.OpError:
+            if not drop_programs(self.key):
+                raise
+        # The one on disk may not be what TensorFlow expects. It keeps a failure in
+        # mind: only a new function is compiled again.
+        epochs_program.cache_clear()
+        return self._run(arguments)
+
+    def _run(self, arguments: tuple[Any, ...]) -> Any:
+        program = epochs_program(self.shape, self.batch_size, self.epochs)
+        with kept_programs(self.key):
+            # To call the function itself would be the same, but after tables of five
+            # shapes TensorFlow would warn of a loop that traces in vain.
+            return program.get_concrete_function(*arguments)(*arguments)
 
 
 def _is_over(state: State, schedule: Schedule) -> bool:
