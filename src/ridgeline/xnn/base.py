@@ -23,7 +23,7 @@ from ridgeline.xnn.checkpoint import Checkpoint
 from ridgeline.xnn.progress import Progress, Shown, silent
 from ridgeline.xnn.pruning import prune_scorer
 from ridgeline.xnn.scorer import Scorer
-from ridgeline.xnn.tables import TableChecks
+from ridgeline.xnn.tables import TableChecks, _validation_parts
 
 __all__ = ["BaseXNN", "Floats"]
 
@@ -145,7 +145,10 @@ class BaseXNN(TableChecks):
         seed = self._seed()
         data = self._prepared(X, y, sample_weight, validation_data, seed=seed)
         fits = [self._fit_once(data, seed, start) for start in range(self.n_starts)]
-        self._keep(min(fits, key=lambda fit: fit.validation_loss))
+        self._take_over(min(fits, key=lambda fit: fit.validation_loss))
+        stages = _STAGES if self.prune_share is not None else _STAGES[:1]
+        for start in range(self.n_starts):
+            self._remove_checkpoints(stages, start)
         return self
 
     @classmethod
@@ -161,7 +164,7 @@ class BaseXNN(TableChecks):
         """
         model = cls(**parameters)
         model._adopt(scorer)
-        model._keep(fitting.Fitted(scorer, _no_history(), np.nan, np.nan, ""))
+        model._take_over(fitting.Fitted(scorer, _no_history(), np.nan, np.nan, ""))
         model.n_features_in_ = len(scorer.features.names)
         if scorer.features.named:
             model.feature_names_in_ = np.array(scorer.features.names, dtype=object)
@@ -260,7 +263,8 @@ class BaseXNN(TableChecks):
             self.orthogonality_error_,
             self.stop_reason_,
         )
-        self._keep(self._refine_once(data, now, seed))
+        self._take_over(self._refine_once(data, now, seed))
+        self._remove_checkpoints(("refinement",), start=0)
 
     def _seed(self) -> int:
         """A seed for this fit, the same for the same whole number."""
@@ -275,18 +279,28 @@ class BaseXNN(TableChecks):
             return None
         return Checkpoint(Path(self.checkpoint) / f"{stage}-{start}.npz")
 
-    def _keep(self, fit: fitting.Fitted) -> None:
-        """Sets what a fitted estimator has; the checkpoints have served."""
-        for stage in _STAGES:
-            for start in range(self.n_starts):
-                if kept := self._checkpoint(stage, start):
-                    kept.remove()
+    def _remove_checkpoints(self, stages: Sequence[_Stage], start: int) -> None:
+        """Forgets stages that have ended; another's may still be under way."""
+        for stage in stages:
+            if kept := self._checkpoint(stage, start):
+                kept.remove()
+
+    def _take_over(self, fit: fitting.Fitted) -> None:
+        """Sets what a fitted estimator has."""
         self.scorer_ = fit.scorer
         self.history_ = fit.history
         self.n_iter_ = len(fit.history["epoch"])
         self.validation_loss_ = fit.validation_loss
         self.orthogonality_error_ = fit.orthogonality_error
         self.stop_reason_ = fit.stop_reason
+
+    def _validation_loss(self, validation_data: tuple[Any, ...] | None) -> float:
+        """Mean loss of these rows as the model is now; NaN without rows."""
+        if validation_data is None:
+            return float("nan")
+        rows = _validation_parts(validation_data)
+        losses, weights = self._held_losses(*rows, rows, seed=0)
+        return float(np.average(losses, weights=weights))
 
     def _score(self, method: str, X: Any) -> Any:
         """Calls a method of the scorer on a checked table."""

@@ -1,26 +1,32 @@
 """Training's state in a file, so that an interrupted fit goes on where it was.
 
-A checkpoint belongs to one problem: rows, start, penalties and schedule are hashed into
-it, and a file with another hash is ignored. The file is a plain archive of arrays,
-written whole or not at all, and read without pickle.
+A checkpoint belongs to one problem: rows, start, penalties, schedule and release are
+hashed into it, and a file with another hash is ignored. The file is a plain archive of
+arrays with a checksum behind it, written whole or not at all, and read without pickle.
+One that was damaged is set aside: the fit begins again, and ends with the model that it
+should.
 """
 
 import hashlib
 import json
 import logging
-import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeline.errors import RidgelineError
 from ridgeline.files import replace_file
 
 __all__ = ["Checkpoint", "Moment", "fingerprint"]
 
 logger = logging.getLogger(__name__)
+
+_CHECKSUM_BYTES: Final = hashlib.sha256().digest_size
 
 
 class Moment(NamedTuple):
@@ -38,13 +44,21 @@ class Checkpoint:
         self._path = path
 
     def load(self, problem: str) -> Moment | None:
-        """The last moment of this problem, or None to start from the beginning."""
-        try:
-            with self._path.open("rb") as file:
-                arrays = dict(np.load(file, allow_pickle=False))
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile):
-            return None  # not there, or not one of ours
-        if str(arrays.pop("problem", "")) != problem:
+        """The last moment of this problem, or None to start from the beginning.
+
+        Raises:
+            RidgelineError: If there is a file that cannot be read.
+        """
+        with self._explained():
+            if not self._path.exists():
+                return None
+            content = self._path.read_bytes()
+        archive, checksum = content[:-_CHECKSUM_BYTES], content[-_CHECKSUM_BYTES:]
+        if _checksum(archive) != checksum:
+            self._set_aside()
+            return None
+        arrays = dict(np.load(BytesIO(archive), allow_pickle=False))
+        if str(arrays.pop("problem")) != problem:
             return None
         generator = json.loads(str(arrays.pop("generator")))
         moment = Moment(arrays, arrays.pop("losses"), generator)
@@ -53,8 +67,11 @@ class Checkpoint:
         return moment
 
     def save(self, problem: str, moment: Moment) -> None:
-        """Replaces the file by this moment."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        """Replaces the file by this moment.
+
+        Raises:
+            RidgelineError: If it cannot be written; the former moment is still there.
+        """
         content = BytesIO()
         np.savez(
             content,
@@ -64,11 +81,42 @@ class Checkpoint:
             losses=moment.losses,
             **moment.state,
         )
-        replace_file(self._path, content.getvalue())
+        archive = content.getvalue()
+        with self._explained():
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(self._path, archive + _checksum(archive))
 
     def remove(self) -> None:
         """Forgets the run: it is finished."""
         self._path.unlink(missing_ok=True)
+
+    def _set_aside(self) -> None:
+        aside = self._path.with_name(f"{self._path.name}.damaged")
+        with self._explained():
+            self._path.replace(aside)
+        logger.warning(
+            "The checkpoint %s is damaged, or of another release; it is now %s, and "
+            "the fit starts from the beginning.",
+            self._path,
+            aside.name,
+        )
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Says in a sentence what the system does not let us do."""
+        try:
+            yield
+        except OSError as error:
+            message = (
+                f"The checkpoint {self._path} cannot be read or written "
+                f"({error.strerror}); make room or give access to its folder, or set "
+                "checkpoint to another one."
+            )
+            raise RidgelineError(message) from error
+
+
+def _checksum(archive: bytes) -> bytes:
+    return hashlib.sha256(archive).digest()
 
 
 def fingerprint(*parts: Any) -> str:
