@@ -108,7 +108,7 @@ def test_nodes_repeat_and_leave_their_inputs_alone(chain, sets):
         **sets, penalties=PENALTIES, tuning=TUNING, settings=SETTINGS, seed=SEED
     )
     assert_equal(trained, chain["xnn.trained"])
-    pruned, *_ = prune_network(trained, report, SETTINGS)
+    pruned, *_ = prune_network(trained, sets["validation"], report, SETTINGS)
     assert_equal(trained, chain["xnn.trained"])
     refined, *_ = refine_network(
         pruned=pruned, **sets, training=report, settings=SETTINGS, seed=SEED
@@ -145,7 +145,7 @@ def test_tuning_chooses_from_the_grid_by_its_first_rows(chain, sets):
     assert chosen.to_dict("records") == [best]
 
 
-def test_pruning_keeps_the_fewest_components_above_the_share(chain):
+def test_pruning_keeps_the_fewest_components_above_the_share(chain, sets):
     trained, pruned = chain["xnn.trained"], chain["xnn.pruned"]
     kept = pruned.all_scales > 0
     ratios = trained.importance_ratios
@@ -153,7 +153,8 @@ def test_pruning_keeps_the_fewest_components_above_the_share(chain):
     assert ratios[kept].sum() - ratios[kept].min() <= SHARE
     assert 0 < kept.sum() < len(kept)
     np.testing.assert_array_equal(pruned.all_scales[kept], trained.all_scales[kept])
-    assert_equal(prune_network(trained, {}, SETTINGS)[0], pruned)
+    again, *_ = prune_network(trained, sets["validation"], {}, SETTINGS)
+    assert_equal(again, pruned)
 
 
 def test_importance_table_is_cumulative_and_says_what_is_kept(chain):

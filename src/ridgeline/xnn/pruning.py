@@ -52,13 +52,19 @@ def prune_scorer(scorer: Scorer, share: float) -> Scorer:
     )
 
 
-def prune(model: Model, share: float | None = None) -> Model:
+def prune(
+    model: Model,
+    share: float | None = None,
+    validation_data: tuple[Any, ...] | None = None,
+) -> Model:
     """Keeps the leading components of a fitted estimator.
 
     Args:
         model: A fitted `XNNRegressor` or `XNNClassifier`.
         share: Share of the importance to exceed; by default the estimator's
             `prune_share`, or 95 % where that is None.
+        validation_data: Rows that `validation_loss_` is of, as for `fit`; without it
+            the loss is NaN, because that of all components is not that of these.
 
     Returns:
         A new estimator; `refine` adjusts what is left to the loss of the others.
@@ -68,6 +74,7 @@ def prune(model: Model, share: float | None = None) -> Model:
     if share is None:
         share = 0.95 if pruned.prune_share is None else pruned.prune_share
     pruned.scorer_ = prune_scorer(pruned.scorer_, share)
+    pruned.validation_loss_ = pruned._validation_loss(validation_data)
     return pruned  # type: ignore[no-any-return]
 
 

@@ -11,7 +11,7 @@ from ridgeline.baselines.sizes import explainable_network
 from ridgeline.lendingclub.modelling import Sample, model_sample
 from ridgeline.pipelines.xnn.settings import XnnSettings
 from ridgeline.xnn.estimator import XNNClassifier
-from ridgeline.xnn.pruning import prune_scorer, refine
+from ridgeline.xnn.pruning import prune, refine
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.search import penalty_search
 
@@ -77,10 +77,12 @@ def train_network(
 
 
 def prune_network(
-    trained: Scorer, training: Report, settings: XnnSettings
+    trained: Scorer, validation: pd.DataFrame, training: Report, settings: XnnSettings
 ) -> tuple[Scorer, Report, pd.DataFrame]:
     """Keep the leading components, above a share of the cumulative importance ratio."""
-    pruned = prune_scorer(trained, settings.pruning.share)
+    held = model_sample(validation)
+    model = prune(XNNClassifier.from_scorer(trained), settings.pruning.share, held)
+    pruned = model.scorer_
     ratios = trained.importance_ratios
     order = np.argsort(-ratios, kind="stable")
     table = pd.DataFrame(
@@ -93,7 +95,8 @@ def prune_network(
     )
     kept = table["kept"].sum()
     logger.info("Pruning keeps %d of %d components", kept, len(table))
-    return pruned, training | _components(pruned), table
+    loss = {"validation_loss": model.validation_loss_}
+    return pruned, training | loss | _components(pruned), table
 
 
 def refine_network(

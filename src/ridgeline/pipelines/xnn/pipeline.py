@@ -38,7 +38,9 @@ def create_pipelines() -> dict[str, Pipeline]:
         ),
         "pruning": described_node(
             func=prune_network,
-            inputs={"trained": "trained", "training": "training_report"} | _SETTINGS,
+            inputs={"trained": "trained", "training": "training_report"}
+            | {"validation": "validation"}
+            | _SETTINGS,
             outputs=["pruned", "pruning_report", "importance_table"],
         ),
         "refinement": described_node(
