@@ -19,6 +19,7 @@ from ridgeline.xnn.programs import (
     CACHE_VARIABLE,
     MEMORY,
     compiled_programs,
+    drop_programs,
     kept_programs,
 )
 from ridgeline.xnn.runtime import start_tensorflow
@@ -123,6 +124,7 @@ def forget(monkeypatch: pytest.MonkeyPatch):
 
     def begin() -> None:
         monkeypatch.setattr("ridgeline.xnn.programs._at_hand", set())
+        monkeypatch.setattr("ridgeline.xnn.programs._dropped", set())
 
     begin()
     return begin
@@ -190,11 +192,22 @@ def test_a_program_comes_back_as_it_was(folder: Path, forget) -> None:
     assert _compile("one") is None
     (kept,) = folder.iterdir()
     os.utime(kept, (time.time() - 24 * 3600,) * 2)
+    (folder / "one-of-mine.pb").touch()  # is no program
     forget()
     assert _compile("another") is None
     assert _compile("one") == _PROGRAM
     assert kept.stat().st_mtime > time.time() - 3600, "the last use was not noted"
-    assert len(list(folder.iterdir())) == 2
+    assert len(list(folder.iterdir())) == 3
+
+
+def test_a_program_that_fails_is_not_taken_again(folder: Path, forget) -> None:
+    _compile("one")
+    (kept,) = folder.iterdir()
+    forget()
+    assert drop_programs("one")
+    kept.write_bytes(_PROGRAM)  # as if it could not be deleted
+    assert _compile("one") is None
+    assert not drop_programs("one"), "a fit would try for ever"
 
 
 def test_every_changed_bit_is_noticed(

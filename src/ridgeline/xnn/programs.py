@@ -45,8 +45,10 @@ _MOST_BYTES: Final = 100 * 2**20
 _LONGEST_UNUSED: Final = 90 * 24 * 3600.0  # seconds
 _OF_OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
 _FOLDERS: Final = "programs-" + 12 * "[0-9a-f]"
+_NAMES: Final = 32 * "[0-9a-f]" + "-*.pb"  # checksum and TensorFlow's name
 
 _at_hand: set[str] = set()  # keys whose programs TensorFlow has loaded or compiled
+_dropped: set[str] = set()  # keys whose programs could not be loaded
 _turn = threading.Lock()  # threads share the memory
 
 
@@ -64,7 +66,9 @@ def kept_programs(key: str) -> Iterator[None]:
         folder = _private_folder()
         _clear_memory()  # of what programs other than ours have left
         try:
-            known = _load(folder, key) if folder else set()
+            known: set[str] = set()
+            if folder and key not in _dropped:
+                known = _load(folder, key)
             yield
             if folder:
                 _keep(folder, key, known)
@@ -75,14 +79,16 @@ def kept_programs(key: str) -> Iterator[None]:
 
 
 def drop_programs(key: str) -> bool:
-    """Deletes the kept programs of a key, and tells if there were any."""
+    """Takes no kept programs of a key any more, and tells if there were any."""
     _at_hand.clear()
-    folder = compiled_programs()
-    kept = list(folder.glob(f"{key}-*.pb")) if folder else []
+    folder = _private_folder()
+    kept = list(folder.glob(f"{key}-{_NAMES}")) if folder else []
     for file in kept:
-        with suppress(OSError):
+        with suppress(OSError):  # one that cannot be deleted is not taken either
             file.unlink()
-    return bool(kept)
+    there_were_any = bool(kept) and key not in _dropped
+    _dropped.add(key)
+    return there_were_any
 
 
 def compiled_programs() -> Path | None:
@@ -134,7 +140,7 @@ def _load(folder: Path, key: str) -> set[str]:
 
     tf.io.gfile.makedirs(MEMORY)
     known = set()
-    for file in folder.glob(f"{key}-*.pb"):
+    for file in folder.glob(f"{key}-{_NAMES}"):
         _, checksum, name = file.name.split("-", 2)
         try:
             content = _own_content(file)
@@ -146,9 +152,10 @@ def _load(folder: Path, key: str) -> set[str]:
                     file,
                 )
                 continue
-            os.utime(file)  # the last use
         except OSError:  # deleted by another process, or not for us to read
             continue
+        with suppress(OSError):  # a disk that can only be read
+            os.utime(file)  # the last use
         with tf.io.gfile.GFile(f"{MEMORY}/{name}", "wb") as copy:
             copy.write(content)
         known.add(name)
