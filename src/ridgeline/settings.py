@@ -8,9 +8,16 @@ from ridgeline.hooks import (
     PlainErrorHook,
     TrackingHook,
 )
+from ridgeline.project_paths import ProjectPathsHook
 
 # Kedro calls the last one first.
-HOOKS = (PlainErrorHook(), NextStepsHook(), TrackingHook(), ParametersHook())
+HOOKS = (
+    PlainErrorHook(),
+    NextStepsHook(),
+    TrackingHook(),
+    ParametersHook(),
+    ProjectPathsHook(),
+)
 
 CONFIG_LOADER_ARGS = {
     "base_env": "base",

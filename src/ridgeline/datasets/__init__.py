@@ -1,6 +1,7 @@
 """Kedro datasets that nobody else provides."""
 
 from ridgeline.datasets.parquet_table import ParquetFrameDataset, ParquetTableDataset
+from ridgeline.datasets.partitions import PartitionsDataset
 from ridgeline.datasets.published_csv import PublishedCsvDataset
 from ridgeline.datasets.simulated_csv import SimulatedCsvDataset
 from ridgeline.datasets.skops_model import SkopsModelDataset
@@ -18,6 +19,7 @@ __all__ = [
     "AtomicTextDataset",
     "ParquetFrameDataset",
     "ParquetTableDataset",
+    "PartitionsDataset",
     "PublishedCsvDataset",
     "SimulatedCsvDataset",
     "SkopsModelDataset",

@@ -7,16 +7,16 @@ import ibis.expr.types as ir
 import pandas as pd
 from kedro.io import DatasetError
 from kedro_datasets._typing import TablePreview
-from kedro_datasets.ibis import FileDataset
 
 from ridgeline.datasets.atomic import AtomicSave
+from ridgeline.datasets.engine import EngineDataset
 from ridgeline.datasets.preview import table_preview
 from ridgeline.errors import InputError
 
 __all__ = ["ParquetFrameDataset", "ParquetTableDataset"]
 
 
-class ParquetTableDataset(AtomicSave, FileDataset):  # type: ignore[misc]
+class ParquetTableDataset(AtomicSave, EngineDataset):
     """An Ibis table kept as Parquet.
 
     Example:

@@ -5,8 +5,8 @@ from typing import Any, NoReturn
 
 from kedro.io import DatasetError
 from kedro_datasets._typing import TablePreview
-from kedro_datasets.ibis import FileDataset
 
+from ridgeline.datasets.engine import EngineDataset
 from ridgeline.datasets.preview import table_preview
 from ridgeline.lendingclub.reading import (
     PublishedTable,
@@ -20,7 +20,7 @@ from ridgeline.lendingclub.schema import Kind
 __all__ = ["PublishedCsvDataset"]
 
 
-class PublishedCsvDataset(FileDataset):  # type: ignore[misc]
+class PublishedCsvDataset(EngineDataset):
     """A published file, lazily read as text by an Ibis backend; never written.
 
     Example:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from filelock import FileLock
 from kedro_datasets._typing import TablePreview
 
 from ridgeline.datasets.preview import table_preview
@@ -27,7 +28,7 @@ class SimulatedCsvDataset(PublishedCsvDataset):
         ```yaml
         rejected_raw:
           type: ridgeline.datasets.SimulatedCsvDataset
-          folder: data/01_raw
+          path: data/01_raw
           kind: rejected
           rows: 277000
           seed: 0
@@ -37,7 +38,7 @@ class SimulatedCsvDataset(PublishedCsvDataset):
     def __init__(
         self,
         *,
-        folder: str,
+        path: str,
         kind: Kind,
         rows: int,
         seed: int,
@@ -47,7 +48,7 @@ class SimulatedCsvDataset(PublishedCsvDataset):
         """Say what to simulate.
 
         Args:
-            folder: Where the file is kept.
+            path: Folder where the file is kept.
             kind: `accepted` or `rejected`.
             rows: Number of applications in the file.
             seed: The same seed gives the same file.
@@ -56,7 +57,7 @@ class SimulatedCsvDataset(PublishedCsvDataset):
         """
         name = f"simulated_{kind}_{rows}_seed_{seed}_v{_SIMULATOR_VERSION}.csv"
         super().__init__(
-            filepath=str(Path(folder) / name),
+            filepath=str(Path(path) / name),
             kind=kind,
             connection=connection,
             metadata=metadata,
@@ -75,19 +76,23 @@ class SimulatedCsvDataset(PublishedCsvDataset):
     def _files(self) -> list[str]:
         path = Path(self._filepath)
         if not path.exists():
-            from ridgeline.lendingclub.simulator import (
-                write_published,
-            )
-
-            logger.info(
-                "Simulating %s rows of LendingClub's %s file into %s (once)...",
-                f"{self._rows:,}",
-                self._kind,
-                path.name,
-            )
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_published(self._kind, path, self._rows, self._seed)
+            # Of two runs that start at once, the second waits for the first one's file.
+            with FileLock(path.with_name(f".{path.name}.lock")):
+                if not path.exists():
+                    self._simulate(path)
         return super()._files()
+
+    def _simulate(self, path: Path) -> None:
+        from ridgeline.lendingclub.simulator import write_published
+
+        logger.info(
+            "Simulating %s rows of LendingClub's %s file into %s (once)...",
+            f"{self._rows:,}",
+            self._kind,
+            path.name,
+        )
+        write_published(self._kind, path, self._rows, self._seed)
 
     def _exists(self) -> bool:
         return True  # it can always be made

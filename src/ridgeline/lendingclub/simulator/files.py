@@ -17,13 +17,13 @@ from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 from typing import BinaryIO, Final, cast
-from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
+from ridgeline.files import replacing
 from ridgeline.lendingclub.schema import COLUMNS, Kind
 from ridgeline.lendingclub.simulator import distributions, profile
 from ridgeline.lendingclub.simulator.blocks import (
@@ -83,18 +83,13 @@ def write_published(kind: Kind, path: Path, rows: int, seed: int) -> None:
         InputError: If the kind is unknown, or rows or seed are negative.
     """
     _check(kind, rows, seed)
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}")
-    try:
-        with temporary.open("xb") as file:
-            if path.suffix == ".gz":
-                # No name and no time in the header: equal arguments, equal bytes.
-                with gzip.GzipFile("", "wb", _GZIP_LEVEL, file, mtime=0) as packed:
-                    _write(cast("BinaryIO", packed), kind, rows, seed)
-            else:
-                _write(file, kind, rows, seed)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path) as part, part.open("xb") as file:
+        if path.suffix == ".gz":
+            # No name and no time in the header: equal arguments, equal bytes.
+            with gzip.GzipFile("", "wb", _GZIP_LEVEL, file, mtime=0) as packed:
+                _write(cast("BinaryIO", packed), kind, rows, seed)
+        else:
+            _write(file, kind, rows, seed)
 
 
 def _check(kind: Kind, rows: int, seed: int) -> None:

@@ -1,0 +1,39 @@
+"""Tables of an Ibis backend, several processes of which can work side by side."""
+
+import atexit
+import shutil
+from pathlib import Path
+from typing import Any
+
+from kedro_datasets.ibis import FileDataset
+
+from ridgeline.files import temporary_folder
+
+__all__ = ["EngineDataset"]
+
+_SPILL = "temp_directory"
+
+
+class EngineDataset(FileDataset):  # type: ignore[misc]
+    """`ibis.FileDataset` whose engine spills into a folder of its own.
+
+    DuckDB gives the files that it spills to the same names in every process: two that
+    share a `temp_directory` read each other's, and crash.
+    """
+
+    _connection_config: dict[str, Any]
+
+    def _connect(self) -> Any:
+        configured = self._connection_config
+        if _SPILL not in configured:
+            return super()._connect()
+        shared = Path(configured[_SPILL])
+        shared.mkdir(parents=True, exist_ok=True)
+        own = temporary_folder(shared)
+        atexit.register(shutil.rmtree, own, ignore_errors=True)
+        # The shared folder stays the key by which tables find their connection.
+        self._connection_config = configured | {_SPILL: str(own)}
+        try:
+            return super()._connect()
+        finally:
+            self._connection_config = configured
