@@ -72,7 +72,7 @@ def test_each_method_has_its_namespace():
     for name in METHODS:
         inputs = pipelines["baselines"].filter(node_namespaces=[name]).inputs()
         params = {f"params:baselines.{name}", "params:seed"}
-        assert inputs == {"train", "validation", *params}
+        assert inputs == {"train", "validation", "data_identity", *params}
 
 
 def test_nodes_describe_themselves_for_kedro_viz():

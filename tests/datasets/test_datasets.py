@@ -55,14 +55,6 @@ def test_failed_save_keeps_the_former_file(table, tmp_path):
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["table.parquet"]
 
 
-def test_leftover_of_a_killed_save_is_overwritten(table, tmp_path):
-    (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / ".table.parquet.part").write_bytes(b"PAR1 half a file")
-    assert not table.exists()
-    table.save(rows(table.connection, [1]))
-    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["table.parquet"]
-
-
 @pytest.mark.parametrize("kind", ["accepted", "rejected"])
 def test_text_that_is_not_utf8_is_refused_with_its_line(write_published, kind):
     path = write_published(kind, [{}, {"title": "caf\u00e9"}])
@@ -131,7 +123,7 @@ def test_fingerprint_follows_the_bytes(write_published):
 
 def test_simulated_file_is_made_once(tmp_path, caplog):
     caplog.set_level(logging.INFO, logger="ridgeline")
-    arguments = {"folder": str(tmp_path), "kind": "accepted", "rows": 50, "seed": 3}
+    arguments = {"path": str(tmp_path), "kind": "accepted", "rows": 50, "seed": 3}
     dataset = SimulatedCsvDataset(**arguments, connection=DUCKDB)
     assert dataset.exists()
     assert len(dataset.preview(nrows=2)["data"]) == 2

@@ -6,18 +6,20 @@ import pytest
 from ridgeline.baselines.fitting import NotApplicable
 from ridgeline.baselines.settings import BaselineSettings
 from ridgeline.errors import InputError
+from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipelines.baselines.nodes import fitting_node
 
 
 @pytest.fixture(scope="module")
 def sets(make_applications):
-    return {"train": make_applications(200, 0), "validation": make_applications(100, 1)}
+    rows = {"train": make_applications(200, 0), "validation": make_applications(100, 1)}
+    return rows | {"identity": identify_split(rows)}
 
 
 def test_method_is_fitted_and_reported(sets):
     settings = BaselineSettings(grid={"C": [0.1, 10.0]})
-    before = {name: rows.copy(deep=True) for name, rows in sets.items()}
+    before = {name: sets[name].copy(deep=True) for name in ("train", "validation")}
     model, report, table = fitting_node("logr")(**sets, settings=settings, seed=0)
     rows = model_sample(sets["train"])
     assert model.predict_proba(rows.features).shape == (200, 2)
@@ -27,15 +29,16 @@ def test_method_is_fitted_and_reported(sets):
     assert "n_components" not in report
     assert sorted(table["C"]) == [0.1, 10.0]
     assert report["parameters"]["C"] == table["C"].iloc[0]
-    for name, rows in sets.items():
-        pd.testing.assert_frame_equal(rows, before[name])
+    for name, rows in before.items():
+        pd.testing.assert_frame_equal(rows, sets[name])
 
 
 def test_method_that_is_not_applicable_says_so_in_its_report(sets):
     settings = BaselineSettings(max_rows=50)
     model, report, table = fitting_node("svm")(**sets, settings=settings, seed=0)
     assert isinstance(model, NotApplicable)
-    assert report == {"not_applicable": model.reason}
+    assert report["not_applicable"] == model.reason
+    assert set(report) == {"not_applicable", "data_identity"}
     assert "200" in model.reason
     assert table.empty
 

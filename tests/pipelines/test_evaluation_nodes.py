@@ -12,17 +12,18 @@ from sklearn.metrics import log_loss, roc_auc_score
 
 from ridgeline.baselines.fitting import NotApplicable
 from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
+from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipeline_registry import register_pipelines
 from ridgeline.pipelines.evaluation.nodes import (
     compare_models,
-    evaluate_model,
+    evaluation_node,
     plot_curves,
 )
 from ridgeline.pipelines.models import MODEL_TITLES
 
 SETTINGS = EvaluationSettings(bootstrap_samples=50, calibration_bins=5)
-REPORT = {
+OF_THE_FIT = {
     **{"fits": 31, "fit_seconds": 1.5, "n_parameters": 9, "n_components": 3},
     "epochs": 7,
 }
@@ -34,9 +35,28 @@ def held_out(make_applications):
     return make_applications(300, 3)
 
 
+def judge(model, test, report):
+    """Judge a model that was fitted on the same data."""
+    identity = identify_split({"test": test})
+    return evaluation_node("rf")(
+        model=model,
+        report=report | {"data_identity": identity["split"]},
+        test=test,
+        identity=identity,
+        settings=SETTINGS,
+        seed=1,
+    )
+
+
 @pytest.fixture(scope="module")
 def judged(known_network, held_out):
-    return evaluate_model(known_network, REPORT, held_out, SETTINGS, seed=1)
+    return judge(known_network, held_out, OF_THE_FIT)
+
+
+def compare(truth=None, **metrics):
+    """Compare models that were judged on the same data."""
+    identity = {"split": next(iter(metrics.values()))["data_identity"]}
+    return compare_models(truth or {}, identity, **metrics)
 
 
 def test_metrics_are_those_of_the_probabilities(judged, known_network, held_out):
@@ -60,14 +80,15 @@ def test_metrics_have_the_agreed_names(judged):
         *("auc", "auc_low", "auc_high", "ks", "log_loss", "brier"),
         *("calibration_error", "accuracy", "threshold", "n_test"),
         *("fits", "fit_seconds", "predict_seconds", "n_parameters", "n_components"),
+        "data_identity",
     }
-    taken = {name: metrics[name] for name in REPORT if name in metrics}
-    assert taken == {name: REPORT[name] for name in REPORT if name != "epochs"}
+    taken = {name: metrics[name] for name in OF_THE_FIT if name in metrics}
+    assert taken == {name: OF_THE_FIT[name] for name in OF_THE_FIT if name != "epochs"}
 
 
 def test_model_without_components_has_no_such_metric(known_network, held_out):
     report = {"fit_seconds": 1.0, "n_parameters": 2}
-    metrics, _ = evaluate_model(known_network, report, held_out, SETTINGS, seed=1)
+    metrics, _ = judge(known_network, held_out, report)
     assert "n_components" not in metrics
 
 
@@ -86,17 +107,18 @@ def test_curves_are_plain_lists_that_make_the_same_tables(
 
 def test_rows_are_not_changed(known_network, held_out):
     before = held_out.copy(deep=True)
-    evaluate_model(known_network, REPORT, held_out, SETTINGS, seed=1)
+    judge(known_network, held_out, OF_THE_FIT)
     pd.testing.assert_frame_equal(held_out, before)
 
 
 def test_reason_why_there_is_no_model_goes_through(judged, held_out, caplog):
     caplog.set_level(logging.INFO, logger="ridgeline")
     report = {"not_applicable": NO_MODEL.reason}
-    metrics, curves = evaluate_model(NO_MODEL, report, held_out, SETTINGS, seed=1)
-    assert metrics == {"not_applicable": NO_MODEL.reason}
+    metrics, curves = judge(NO_MODEL, held_out, report)
+    assert metrics["not_applicable"] == NO_MODEL.reason
+    assert set(metrics) == {"not_applicable", "data_identity"}
     assert curves == {}
-    table, missing = compare_models({}, **{"svm": metrics, "xnn.refined": judged[0]})
+    table, missing = compare(**{"svm": metrics, "xnn.refined": judged[0]})
     assert table["model"].to_list() == ["xnn.refined"]
     assert missing == {MODEL_TITLES["svm"]: NO_MODEL.reason}
     assert MODEL_TITLES["svm"] in caplog.text
@@ -106,7 +128,7 @@ def test_reason_why_there_is_no_model_goes_through(judged, held_out, caplog):
 def test_comparison_is_by_auc_and_has_titles(judged):
     aucs = {"rf": 0.7, "xnn.refined": 0.9, "logr": 0.8}
     metrics = {name: judged[0] | {"auc": auc} for name, auc in aucs.items()}
-    table, missing = compare_models({}, **metrics)
+    table, missing = compare(**metrics)
     assert missing == {}
     assert table["model"].to_list() == ["xnn.refined", "logr", "rf"]
     assert table["auc"].to_list() == [0.9, 0.8, 0.7]
@@ -115,8 +137,7 @@ def test_comparison_is_by_auc_and_has_titles(judged):
 
 def test_curves_of_the_compared_models_are_drawn(judged):
     metrics, curves = judged
-    judged_two = {"xnn.refined": metrics, "rf": metrics | {"auc": 0.5}}
-    table, _ = compare_models({}, **judged_two)
+    table, _ = compare(**{"xnn.refined": metrics, "rf": metrics | {"auc": 0.5}})
     drawn = plot_curves(table, **{"xnn.refined": curves, "rf": curves, "svm": {}})
     for figure in drawn:
         assert isinstance(figure, Figure)
@@ -134,10 +155,12 @@ def test_one_method_is_judged_by_its_node_alone(judged, known_network, held_out)
     pipeline = register_pipelines()["evaluation"].filter(
         node_names=["gam.evaluate_model"]
     )
+    identity = identify_split({"test": held_out})
     given = {
         "gam.model": known_network,
-        "gam.report": REPORT,
+        "gam.report": OF_THE_FIT | {"data_identity": identity["split"]},
         "test": held_out,
+        "data_identity": identity,
         "params:evaluation": SETTINGS,
         "params:seed": 1,
     }
@@ -154,13 +177,13 @@ def test_a_network_that_nothing_was_pruned_of_is_not_shown_twice(judged, caplog)
     metrics, _ = judged
     stages = {"xnn.trained": metrics, "xnn.pruned": metrics, "xnn.refined": metrics}
     with caplog.at_level(logging.INFO):
-        table, missing = compare_models({"dti": pd.DataFrame()}, **stages)
+        table, missing = compare({"dti": pd.DataFrame()}, **stages)
     assert table["model"].tolist() == ["xnn.trained", "xnn.refined"]
     reason = "is xNN trained, as pruning kept all 3 components."
     assert missing == {"xNN pruned": reason}
     assert "Models on the test rows (simulated data)" in caplog.text
     stages["xnn.pruned"] = metrics | {"n_components": 2}
-    table, missing = compare_models({}, **stages)
+    table, missing = compare(**stages)
     assert len(table) == 3
     assert not missing
 
@@ -168,7 +191,7 @@ def test_a_network_that_nothing_was_pruned_of_is_not_shown_twice(judged, caplog)
 def test_every_method_s_fits_are_counted_beside_its_figures(judged, caplog):
     metrics, _ = judged
     with caplog.at_level(logging.INFO):
-        table, _ = compare_models({}, **{"rf": metrics, "mlp": metrics | {"fits": 5}})
+        table, _ = compare(**{"rf": metrics, "mlp": metrics | {"fits": 5}})
     assert table.set_index("model")["fits"].to_dict() == {"rf": 31, "mlp": 5}
     header, *lines = caplog.messages[-1].splitlines()[1:]
     column = header.split().index("fits")

@@ -8,6 +8,7 @@ from kedro.io import DataCatalog, MemoryDataset
 from kedro.runner import SequentialRunner
 
 from ridgeline.baselines.sizes import explainable_network
+from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipeline_registry import register_pipelines
 from ridgeline.pipelines.xnn.nodes import (
@@ -54,6 +55,7 @@ def sets(make_applications):
 def chain(sets):
     """Run training, pruning and refinement as pipelines, on data in memory."""
     given = sets | {
+        "data_identity": identify_split(sets),
         "xnn.best_parameters": PENALTIES,
         "xnn.tuning_table": TUNING,
         "params:xnn": SETTINGS,
@@ -104,14 +106,25 @@ def test_nodes_repeat_and_leave_their_inputs_alone(chain, sets):
     before = {name: rows.copy(deep=True) for name, rows in sets.items()}
     report = chain["xnn.training_report"]
     kept = report.copy()
+    identity = identify_split(sets)
     trained, *_ = train_network(
-        **sets, penalties=PENALTIES, tuning=TUNING, settings=SETTINGS, seed=SEED
+        **sets,
+        identity=identity,
+        penalties=PENALTIES,
+        tuning=TUNING,
+        settings=SETTINGS,
+        seed=SEED,
     )
     assert_equal(trained, chain["xnn.trained"])
     pruned, *_ = prune_network(trained, sets["validation"], report, SETTINGS)
     assert_equal(trained, chain["xnn.trained"])
     refined, *_ = refine_network(
-        pruned=pruned, **sets, training=report, settings=SETTINGS, seed=SEED
+        pruned=pruned,
+        **sets,
+        identity=identity,
+        training=report,
+        settings=SETTINGS,
+        seed=SEED,
     )
     assert_equal(pruned, chain["xnn.pruned"])
     assert_equal(refined, chain["xnn.refined"])
@@ -121,8 +134,14 @@ def test_nodes_repeat_and_leave_their_inputs_alone(chain, sets):
 
 
 def test_another_seed_gives_another_network(chain, sets):
-    other = {"settings": SETTINGS, "seed": SEED + 1}
-    trained, *_ = train_network(**sets, penalties=PENALTIES, tuning=TUNING, **other)
+    trained, *_ = train_network(
+        **sets,
+        identity=identify_split(sets),
+        penalties=PENALTIES,
+        tuning=TUNING,
+        settings=SETTINGS,
+        seed=SEED + 1,
+    )
     assert not np.array_equal(trained.projection, chain["xnn.trained"].projection)
 
 

@@ -1,7 +1,7 @@
 """One decision with its reasons: what each component added to one application."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -23,9 +23,10 @@ from ridgeline.xnn.explanation import (
 )
 from ridgeline.xnn.scorer import Scorer
 
-__all__ = ["ExampleDecision", "Reason", "example_decision"]
+__all__ = ["ExampleDecision", "Reason", "example_decision", "typical_decision"]
 
 _NEAR: Final = 0.1  # percent
+_FEWEST: Final = 20  # rows whose middle is nobody's own value
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class ExampleDecision:
     probability: float
     intercept: float
     reasons: tuple[Reason, ...]
+    made_up: bool = False  # of typical values, and nobody's
 
     @property
     def decision(self) -> float:
@@ -100,6 +102,36 @@ def example_decision(
         float(parts["intercept"]),
         tuple(reasons),
     )
+
+
+def typical_decision(
+    scorer: Scorer, rows: pd.DataFrame, labels: Mapping[str, Label] | None = None
+) -> ExampleDecision | None:
+    """Takes the decision about a made-up application apart, for pages to hand on.
+
+    It has the median of each number and the most frequent of each category, so that it
+    is like many applications and nobody's own.
+
+    Args:
+        scorer: The fitted model, a classifier.
+        rows: Applications, as the model takes them.
+        labels: Titles and units of the features.
+
+    Returns:
+        None where the rows are so few that their middle could be one of them.
+    """
+    if len(rows) < _FEWEST:
+        return None
+    typical = {name: [_typical(rows[name])] for name in rows.columns}
+    example = example_decision(scorer, pd.DataFrame(typical), labels)
+    return replace(example, made_up=True)
+
+
+def _typical(values: "pd.Series[Any]") -> Any:
+    if pd.api.types.is_numeric_dtype(values):
+        # One that occurs: there is no half year of employment.
+        return values.quantile(interpolation="lower")
+    return values.mode().iloc[0]
 
 
 def _values(

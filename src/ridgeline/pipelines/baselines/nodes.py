@@ -7,6 +7,7 @@ import pandas as pd
 
 from ridgeline.baselines.fitting import FittedBaseline, NotApplicable, fit_baseline
 from ridgeline.baselines.settings import BaselineSettings
+from ridgeline.lendingclub.identity import IDENTITY, verified_split
 from ridgeline.lendingclub.modelling import model_sample
 
 __all__ = ["fitting_node"]
@@ -18,14 +19,17 @@ def fitting_node(name: str) -> Callable[..., tuple[Any, dict[str, Any], pd.DataF
     def fit_method(
         train: pd.DataFrame,
         validation: pd.DataFrame,
+        identity: dict[str, str],
         settings: BaselineSettings,
         seed: int,
     ) -> tuple[Any, dict[str, Any], pd.DataFrame]:
         """Tune a method on its grid by validation rows and fit it."""
+        split = verified_split(identity, train=train, validation=validation)
         sets = model_sample(train), model_sample(validation)
-        return _results(
+        model, report, table = _results(
             fit_baseline(name, "classification", settings, *sets, seed, verbose=1)
         )
+        return model, report | {IDENTITY: split}, table
 
     return fit_method
 

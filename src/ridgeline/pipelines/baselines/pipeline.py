@@ -20,6 +20,7 @@ def _method(name: str) -> Pipeline:
         inputs={
             "train": "train",
             "validation": "validation",
+            "identity": "data_identity",
             "settings": f"params:baselines.{name}",
             "seed": "params:seed",
         },
@@ -28,6 +29,6 @@ def _method(name: str) -> Pipeline:
     return pipeline(
         [node],
         namespace=name,
-        inputs={"train", "validation"},
+        inputs={"train", "validation", "data_identity"},
         parameters={f"params:baselines.{name}", "params:seed"},
     )

@@ -2,12 +2,17 @@
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
+from ridgeline.lendingclub.identity import (
+    IDENTITY,
+    check_fitted_on,
+    verified_split,
+)
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipelines.models import MODEL_TITLES
 from ridgeline.reporting.comparison import comparison_table, comparison_text
@@ -17,7 +22,7 @@ if TYPE_CHECKING:
 else:
     Figure = Any  # Kedro reads the annotations, and matplotlib takes its time
 
-__all__ = ["compare_models", "evaluate_model", "plot_curves"]
+__all__ = ["compare_models", "evaluation_node", "plot_curves"]
 
 logger = logging.getLogger(__name__)
 
@@ -27,33 +32,45 @@ Curves = dict[str, dict[Any, list[float]]]
 _OF_THE_FIT = ("fits", "fit_seconds", "n_parameters", "n_components")
 
 
-def evaluate_model(
-    model: Any,
-    report: Mapping[str, Any],
-    test: pd.DataFrame,
-    settings: EvaluationSettings,
-    seed: int,
-) -> tuple[Metrics, Curves]:
-    """Judge a model on the test rows: ranking, calibration, size and time."""
-    if "not_applicable" in report:
-        return {"not_applicable": report["not_applicable"]}, {}
-    sample = model_sample(test)
-    began = time.perf_counter()
-    probability = model.predict_proba(sample.features)[:, 1]
-    seconds = time.perf_counter() - began
-    result = evaluate(sample.approved, probability, settings, seed)
-    taken = {name: report[name] for name in _OF_THE_FIT if name in report}
-    metrics: Metrics = {**result.metrics, **taken, "predict_seconds": seconds}
-    return metrics, {
-        "roc": result.roc.to_dict("list"),
-        "calibration": result.calibration.to_dict("list"),
-    }
+def evaluation_node(name: str) -> Callable[..., tuple[Metrics, Curves]]:
+    """Return the node's function for a model, which messages call by its name."""
+
+    def evaluate_model(
+        *,
+        model: Any,
+        report: Mapping[str, Any],
+        test: pd.DataFrame,
+        identity: dict[str, str],
+        settings: EvaluationSettings,
+        seed: int,
+    ) -> tuple[Metrics, Curves]:
+        """Judge a model on the test rows: ranking, calibration, size and time."""
+        split = verified_split(identity, test=test)
+        check_fitted_on(split, name, report)
+        if "not_applicable" in report:
+            return {"not_applicable": report["not_applicable"], IDENTITY: split}, {}
+        sample = model_sample(test)
+        began = time.perf_counter()
+        probability = model.predict_proba(sample.features)[:, 1]
+        seconds = time.perf_counter() - began
+        result = evaluate(sample.approved, probability, settings, seed)
+        taken = {name: report[name] for name in _OF_THE_FIT if name in report}
+        metrics: Metrics = {**result.metrics, **taken, "predict_seconds": seconds}
+        return metrics | {IDENTITY: split}, {
+            "roc": result.roc.to_dict("list"),
+            "calibration": result.calibration.to_dict("list"),
+        }
+
+    return evaluate_model
 
 
 def compare_models(
-    truth: Mapping[str, Any], **metrics: Metrics
+    truth: Mapping[str, Any], identity: dict[str, str], **metrics: Metrics
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """Put all models side by side, the largest AUC first; say which are missing."""
+    split = verified_split(identity)
+    for name, values in metrics.items():
+        check_fitted_on(split, name, values)
     missing = _not_applicable(metrics) | _unpruned(metrics)
     judged = {name: values for name, values in metrics.items() if name not in missing}
     table = comparison_table(judged, MODEL_TITLES)

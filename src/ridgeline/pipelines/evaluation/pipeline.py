@@ -6,7 +6,7 @@ from kedro.pipeline.node import Node
 from ridgeline.pipelines.described import described_node
 from ridgeline.pipelines.evaluation.nodes import (
     compare_models,
-    evaluate_model,
+    evaluation_node,
     plot_curves,
 )
 from ridgeline.pipelines.models import METHODS, STAGES
@@ -18,6 +18,7 @@ __all__ = ["create_pipeline"]
 _REPORTS = dict(
     zip(STAGES, ("training_report", "pruning_report", "refinement_report"), strict=True)
 )
+_TEST = {"test": "test", "identity": "data_identity"}
 _PARAMETERS = {"settings": "params:evaluation", "seed": "params:seed"}
 
 
@@ -32,7 +33,7 @@ def create_pipeline() -> Pipeline:
         [
             described_node(
                 func=compare_models,
-                inputs={"truth": "truth_curves"} | metrics,
+                inputs={"truth": "truth_curves", "identity": "data_identity"} | metrics,
                 outputs=["comparison_table", "not_applicable"],
             ),
             described_node(
@@ -49,8 +50,8 @@ def create_pipeline() -> Pipeline:
 def _network() -> Pipeline:
     nodes = [
         described_node(
-            func=evaluate_model,
-            inputs={"model": stage, "report": report, "test": "test"} | _PARAMETERS,
+            func=evaluation_node(f"{NAMESPACE}.{stage}"),
+            inputs={"model": stage, "report": report} | _TEST | _PARAMETERS,
             outputs=[f"{stage}_metrics", f"{stage}_curves"],
             name=f"evaluate_{stage}",
         )
@@ -61,8 +62,8 @@ def _network() -> Pipeline:
 
 def _baseline(name: str) -> Pipeline:
     node = described_node(
-        func=evaluate_model,
-        inputs={"model": "model", "report": "report", "test": "test"} | _PARAMETERS,
+        func=evaluation_node(name),
+        inputs={"model": "model", "report": "report"} | _TEST | _PARAMETERS,
         outputs=["metrics", "curves"],
     )
     return _in_namespace([node], name)
@@ -72,6 +73,6 @@ def _in_namespace(nodes: list[Node], namespace: str) -> Pipeline:
     return pipeline(
         nodes,
         namespace=namespace,
-        inputs={"test"},
+        inputs=set(_TEST.values()),
         parameters=set(_PARAMETERS.values()),
     )

@@ -1,6 +1,5 @@
 """Nodes of the reporting: what was found, and the page to hand on."""
 
-import hashlib
 import logging
 from typing import TYPE_CHECKING, Any
 
@@ -8,9 +7,10 @@ import pandas as pd
 
 from ridgeline.evaluation.metrics import EvaluationSettings, small_sample_warnings
 from ridgeline.lendingclub.cleaning import CleaningRules
+from ridgeline.lendingclub.identity import check_fitted_on, verified_split
 from ridgeline.lendingclub.modelling import NUMERIC, Sample, model_sample
 from ridgeline.provenance import run_facts
-from ridgeline.reporting.example import example_decision
+from ridgeline.reporting.example import typical_decision
 from ridgeline.reporting.findings import findings
 from ridgeline.reporting.html import ReportContent, render_report
 from ridgeline.reporting.labels import component_title
@@ -35,7 +35,14 @@ _TITLE = "Ridgeline: who is approved, and why"
 
 
 def explain_network(
-    model: Scorer, test: pd.DataFrame, truth: Truth, comparison: pd.DataFrame
+    *,
+    model: Scorer,
+    test: pd.DataFrame,
+    truth: Truth,
+    identity: dict[str, str],
+    refinement: dict[str, Any],
+    metrics: dict[str, Any],
+    comparison: pd.DataFrame,
 ) -> tuple[Figure, Figure, dict[str, Any], list[str]]:
     """Draw the network beside marginal rates and the truth; put findings in words."""
     from ridgeline.reporting.explanation_figure import (
@@ -44,6 +51,7 @@ def explain_network(
     from ridgeline.reporting.figures import plot_marginals
     from ridgeline.reporting.marginals import marginal_rates
 
+    _check_data(identity, test, refinement, metrics)
     sample = model_sample(test)
     marginals = marginal_rates(*sample)
     compared = _against_truth(model, sample, truth)
@@ -79,6 +87,9 @@ def write_report(
     model: Scorer,
     test: pd.DataFrame,
     truth: Truth,
+    identity: dict[str, str],
+    refinement: dict[str, Any],
+    metrics: dict[str, Any],
     found: list[str],
     bounds: list[str],
     audit: pd.DataFrame,
@@ -92,6 +103,7 @@ def write_report(
     marginals: bytes,
 ) -> str:
     """Write the report: data, models, explanation, limits, how to reproduce it."""
+    _check_data(identity, test, refinement, metrics)
     sample = model_sample(test)
     parts = explain(model)
     content = ReportContent(
@@ -111,12 +123,24 @@ def write_report(
         component_titles={
             part.name: component_title(part) for part in parts.components
         },
-        example=example_decision(model, sample.features.head(1)),
+        example=typical_decision(model, sample.features),
         truth=_against_truth(model, sample, truth),
         limits=bounds,
-        reproduce=run_facts() | {"Seed": str(seed), "Test rows": _fingerprint(test)},
+        reproduce=run_facts() | {"Seed": str(seed), "Test rows": identity["test"]},
     )
     return render_report(content)
+
+
+def _check_data(
+    identity: dict[str, str],
+    test: pd.DataFrame,
+    refinement: dict[str, Any],
+    metrics: dict[str, Any],
+) -> None:
+    """Refuse a model or a comparison of other data than the test rows."""
+    split = verified_split(identity, test=test)
+    check_fitted_on(split, "xnn.refined", refinement)
+    check_fitted_on(split, "xnn.refined", metrics)
 
 
 def _against_truth(
@@ -140,9 +164,3 @@ def _truth_metrics(compared: TruthComparison | None) -> dict[str, Any]:
         "true_importance": features["true_importance"].to_dict(),
         "model_importance": features["model_importance"].to_dict(),
     }
-
-
-def _fingerprint(rows: pd.DataFrame) -> str:
-    """A hash of a set's rows in their order: equal data have equal ones."""
-    values = pd.util.hash_pandas_object(rows, index=False)
-    return hashlib.sha256(values.to_numpy().tobytes()).hexdigest()

@@ -11,7 +11,15 @@ from ridgeline.pipelines.reporting.nodes import (
 
 __all__ = ["create_pipeline"]
 
-_EVIDENCE = {"model": "xnn.refined", "test": "test", "truth": "truth_curves"}
+_EVIDENCE = {
+    "model": "xnn.refined",
+    "test": "test",
+    "truth": "truth_curves",
+    # Three that tell whether model, comparison and rows are of the same data.
+    "identity": "data_identity",
+    "refinement": "xnn.refinement_report",
+    "metrics": "xnn.refined_metrics",
+}
 
 
 def create_pipeline() -> Pipeline:

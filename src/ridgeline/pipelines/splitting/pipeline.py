@@ -3,7 +3,7 @@
 from kedro.pipeline import Pipeline, pipeline
 
 from ridgeline.pipelines.described import described_node
-from ridgeline.pipelines.splitting.nodes import split_applications
+from ridgeline.pipelines.splitting.nodes import identify_data, split_applications
 
 __all__ = ["create_pipeline"]
 
@@ -21,6 +21,11 @@ def create_pipeline() -> Pipeline:
                     "seed": "params:seed",
                 },
                 outputs=["train", "validation", "test", "input_example"],
-            )
+            ),
+            described_node(
+                func=identify_data,
+                inputs={name: name for name in ("train", "validation", "test")},
+                outputs="data_identity",
+            ),
         ]
     )

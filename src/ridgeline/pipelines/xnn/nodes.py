@@ -8,6 +8,11 @@ import numpy as np
 import pandas as pd
 
 from ridgeline.baselines.sizes import explainable_network
+from ridgeline.lendingclub.identity import (
+    IDENTITY,
+    check_fitted_on,
+    verified_split,
+)
 from ridgeline.lendingclub.modelling import Sample, model_sample
 from ridgeline.pipelines.xnn.settings import XnnSettings
 from ridgeline.xnn.estimator import XNNClassifier
@@ -57,12 +62,14 @@ def train_network(
     *,
     train: pd.DataFrame,
     validation: pd.DataFrame,
+    identity: dict[str, str],
     penalties: dict[str, float],
     tuning: pd.DataFrame,
     settings: XnnSettings,
     seed: int,
 ) -> tuple[Scorer, Report, pd.DataFrame]:
     """Train the network by SOS-BP: orthogonal projections, all components."""
+    split = verified_split(identity, train=train, validation=validation)
     parameters = settings.estimator_parameters(penalties, seed)
     model = XNNClassifier(**parameters | {"prune_share": None})
     rows, held = model_sample(train), model_sample(validation)
@@ -72,7 +79,7 @@ def train_network(
     counts = {"train": len(rows.approved), "validation": len(held.approved)}
     # Every fit that the method got, those that only chose its penalties too.
     fits = len(tuning) + settings.training.n_starts
-    report |= {"rows": counts, "parameters": penalties, "fits": fits}
+    report |= {"rows": counts, "parameters": penalties, "fits": fits, IDENTITY: split}
     return model.scorer_, report, _history(model)
 
 
@@ -104,11 +111,14 @@ def refine_network(
     pruned: Scorer,
     train: pd.DataFrame,
     validation: pd.DataFrame,
+    identity: dict[str, str],
     training: Report,
     settings: XnnSettings,
     seed: int,
 ) -> tuple[Scorer, Report, pd.DataFrame]:
     """Train the kept components once more: projections fixed, no sparsity penalties."""
+    split = verified_split(identity, train=train, validation=validation)
+    check_fitted_on(split, "xnn.pruned", training)
     parameters = settings.estimator_parameters(training["parameters"], seed)
     model = XNNClassifier.from_scorer(pruned, **parameters)
     rows, held = model_sample(train), model_sample(validation)
@@ -118,7 +128,8 @@ def refine_network(
     report = _report(refined, "refinement", seconds)
     # Projections do not move any more: their error is that of the training.
     report["orthogonality_error"] = training["orthogonality_error"]
-    report |= {"parameters": training["parameters"], "fits": training["fits"]}
+    report |= {name: training[name] for name in ("parameters", "fits")}
+    report[IDENTITY] = split
     return refined.scorer_, report, _history(refined)
 
 

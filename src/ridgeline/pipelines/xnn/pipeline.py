@@ -16,6 +16,7 @@ __all__ = ["NAMESPACE", "create_pipelines"]
 NAMESPACE = "xnn"
 
 _SETS = {"train": "train", "validation": "validation"}
+_SPLIT = _SETS | {"identity": "data_identity"}
 _SETTINGS = {"settings": "params:xnn"}
 _SEED = {"seed": "params:seed"}
 
@@ -30,7 +31,7 @@ def create_pipelines() -> dict[str, Pipeline]:
         ),
         "training": described_node(
             func=train_network,
-            inputs=_SETS
+            inputs=_SPLIT
             | {"penalties": "best_parameters", "tuning": "tuning_table"}
             | _SETTINGS
             | _SEED,
@@ -46,7 +47,7 @@ def create_pipelines() -> dict[str, Pipeline]:
         "refinement": described_node(
             func=refine_network,
             inputs={"pruned": "pruned", "training": "training_report"}
-            | _SETS
+            | _SPLIT
             | _SETTINGS
             | _SEED,
             outputs=["refined", "refinement_report", "refinement_history"],
@@ -56,7 +57,7 @@ def create_pipelines() -> dict[str, Pipeline]:
 
 
 def _in_namespace(node: Node) -> Pipeline:
-    shared = {name for name in _SETS if name in node.inputs}
+    shared = {name for name in _SPLIT.values() if name in node.inputs}
     parameters = {name for name in node.inputs if name.startswith("params:")}
     return pipeline(
         [node],

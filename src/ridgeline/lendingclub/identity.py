@@ -1,0 +1,72 @@
+"""Which split a model comes from, so that none is judged on the rows of another."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pandas as pd
+
+from ridgeline.errors import InputError
+
+__all__ = ["IDENTITY", "check_fitted_on", "identify_split", "verified_split"]
+
+IDENTITY: Final = "data_identity"  # key of the reports
+_SPLIT: Final = "split"
+
+
+def identify_split(sets: Mapping[str, pd.DataFrame]) -> dict[str, str]:
+    """Hashes of a split's sets by their names, and of all together under `split`.
+
+    Args:
+        sets: Train, validation and test; equal rows in equal order have equal hashes.
+    """
+    hashes = {name: _content_hash(rows) for name, rows in sets.items()}
+    whole = hashlib.sha256(" ".join(hashes.values()).encode()).hexdigest()
+    return hashes | {_SPLIT: whole}
+
+
+def verified_split(identity: Mapping[str, str], **sets: pd.DataFrame) -> str:
+    """The split's hash, if these sets are of it.
+
+    Args:
+        identity: What `identify_split` found.
+        sets: Some of the split's sets by their names.
+
+    Raises:
+        InputError: If a set has other rows, such as those of an interrupted run.
+    """
+    for name, rows in sets.items():
+        if identity.get(name) != _content_hash(rows):
+            message = (
+                f"The {name} rows are not those of the last split, which was "
+                "interrupted or done twice at once: run `kedro run --pipeline data` "
+                "again, with your --env and --params."
+            )
+            raise InputError(message)
+    return identity[_SPLIT]
+
+
+def check_fitted_on(split: str, name: str, report: Mapping[str, Any]) -> None:
+    """Refuses a model of other data.
+
+    Args:
+        split: Hash of the split at hand.
+        name: Of the model.
+        report: How the model came about, with the hash of its split.
+
+    Raises:
+        InputError: If the model was fitted on the rows of another split.
+    """
+    if report.get(IDENTITY) != split:
+        message = (
+            f"{name} was fitted on other data than the present train, validation and "
+            "test rows: run `kedro run --pipeline lendingclub`, or at least tuning, "
+            "training, pruning, refinement, baselines and evaluation, with your --env "
+            "and --params."
+        )
+        raise InputError(message)
+
+
+def _content_hash(rows: pd.DataFrame) -> str:
+    values = pd.util.hash_pandas_object(rows, index=False)
+    return hashlib.sha256(values.to_numpy().tobytes()).hexdigest()
