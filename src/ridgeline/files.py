@@ -31,8 +31,9 @@ def replacing(target: str | Path) -> Iterator[Path]:
 
     Readers find the former file or all of the new one, also after a power cut. If the
     block fails, the former file stays. A link is written through, and a file keeps its
-    mode: one that is private stays so. A folder can be written as well; of two folders,
-    which no rename replaces, there is none for a moment.
+    mode: one that is private stays so. A folder can be written as well, as Spark does;
+    no rename replaces one, so that for a moment there is none. A file never replaces a
+    folder.
 
     Args:
         target: A file or folder, in a folder that exists.
@@ -45,7 +46,7 @@ def replacing(target: str | Path) -> Iterator[Path]:
         if target.is_file():
             part.chmod(stat.S_IMODE(target.stat().st_mode))
         _to_disk(part)
-        if target.is_dir() or (part.is_dir() and target.exists()):
+        if part.is_dir() and target.exists():
             target.rename(folder / "former")
         part.replace(target)
         _sync(target.parent)
