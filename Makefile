@@ -71,6 +71,7 @@ lock: install ## Renew both lock files from pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade --extra dev --output-file requirements.lock pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --all-extras --constraint requirements.lock --output-file requirements-extras.lock pyproject.toml
 
-clean: ## Remove data, runs and caches; keep .venv
-	find data -type f ! -name .gitkeep -delete
+clean: ## Remove what was made of the data, runs and caches; keep .venv and your raw files
+	find data -type f ! -name .gitkeep ! -path 'data/01_raw/accepted*' ! -path 'data/01_raw/rejected*' -delete
+	find data -mindepth 1 -type d -empty -delete
 	rm -rf mlflow.db mlartifacts .mypy_cache .ruff_cache .hypothesis build

@@ -140,6 +140,7 @@ def copy_project(target: Path, scale: float, raw: Path | None) -> None:
         (target / "data/01_raw").symlink_to(raw.resolve(), target_is_directory=True)
     paper = PROJECT / "conf/paper"
     settings = yaml.safe_load((paper / "globals.yml").read_text())
+    settings["data"] = "data"
     rows = settings["simulated_rows"]
     settings["simulated_rows"] = {kind: round(n * scale) for kind, n in rows.items()}
     parameters = yaml.safe_load((paper / "parameters.yml").read_text())

@@ -30,7 +30,7 @@ def copy_project(target):
 
 
 def copy_data(source, target, *folders):
-    """Copy folders of a project's data to another one."""
+    """Copy folders of a project's data, as smoke/05_model_input, to another one."""
     for folder in folders:
         shutil.copytree(source / "data" / folder, target / "data" / folder)
 

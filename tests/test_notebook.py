@@ -79,13 +79,13 @@ def found(opened):
 @pytest.fixture(scope="module")
 def model(opened):
     """Return the refined network of the run."""
-    return load_model(opened[0] / "data/06_models/xnn_refined.json")
+    return load_model(opened[0] / "data/smoke/06_models/xnn_refined.json")
 
 
 @pytest.fixture(scope="module")
 def applicant(opened, found):
     """Return the row that the notebook explains."""
-    test = pd.read_parquet(opened[0] / "data/05_model_input/test.parquet")
+    test = pd.read_parquet(opened[0] / "data/smoke/05_model_input/test.parquet")
     return model_sample(test).features.iloc[[found["place"]]]
 
 
@@ -121,7 +121,7 @@ def test_every_cell_runs_in_order_and_says_nothing_to_stderr(opened):
 
 def test_shows_the_runs_own_comparison_and_sentences(opened):
     project, notebook = opened
-    reports = project / "data" / "08_reporting"
+    reports = project / "data" / "smoke" / "08_reporting"
     tables = "".join(outputs(notebook, "text/html"))
     texts = "".join(outputs(notebook, "text/markdown"))
     comparison = pd.read_csv(reports / "comparison_table.csv")
@@ -141,7 +141,7 @@ def test_shows_the_runs_figures_and_draws_three_more(opened):
     project, notebook = opened
     pictures = [b64decode(picture) for picture in outputs(notebook, "image/png")]
     stored = [
-        (project / "data/08_reporting" / f"{name}_plot.png").read_bytes()
+        (project / "data/smoke/08_reporting" / f"{name}_plot.png").read_bytes()
         for name in ("roc", "calibration")
     ]
     assert pictures[:2] == stored
@@ -170,7 +170,7 @@ def test_model_of_mlflow_gives_the_same_score_and_reasons(found, model, applican
 
 
 def test_all_models_of_mlflow_are_those_of_the_catalog(opened, found):
-    table = pd.read_csv(opened[0] / "data/08_reporting/comparison_table.csv")
+    table = pd.read_csv(opened[0] / "data/smoke/08_reporting/comparison_table.csv")
     aucs = table.set_index("model")["auc"].to_dict()
     assert found["aucs"] == pytest.approx(aucs)
     assert list(found["differences"]) == list(aucs)

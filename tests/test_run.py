@@ -39,14 +39,14 @@ def project(tmp_path):
     return copy_project(tmp_path / "project")
 
 
-def sets(project):
-    folder = project / "data" / "05_model_input"
+def sets(project, env="smoke"):
+    folder = project / "data" / env / "05_model_input"
     return {name: pd.read_parquet(folder / f"{name}.parquet") for name in SETS}
 
 
-def reported(project, name):
+def reported(project, name, env="smoke"):
     """A file of the folder that people look at."""
-    path = project / "data" / "08_reporting" / name
+    path = project / "data" / env / "08_reporting" / name
     return pd.read_csv(path) if path.suffix == ".csv" else path.read_text()
 
 
@@ -95,7 +95,7 @@ def test_smoke_run_makes_three_sets_of_numbers(finished):
 
 def test_example_for_mlflow_is_some_of_the_rows(finished):
     project, _ = finished
-    example = pd.read_csv(project / "data/05_model_input/input_example.csv")
+    example = pd.read_csv(project / "data/smoke/05_model_input/input_example.csv")
     assert len(example) == 5
     known = pd.concat(sets(project).values())
     numbers = list(example.columns.drop("purpose"))
@@ -114,7 +114,9 @@ def test_console_shows_audit_comparison_and_the_next_steps(finished):
         assert re.search(".*".join([re.escape(row.title), *numbers]), said)
     assert "2,800 training rows are above its limit of 2,000" in in_one_line(said)
     assert "mlflow ui --backend-store-uri sqlite:///mlflow.db" in in_one_line(said)
-    assert "open data/08_reporting/model_report.html in a browser" in in_one_line(said)
+    assert "open data/smoke/08_reporting/model_report.html in a browser" in in_one_line(
+        said
+    )
     assert "kedro viz run" in said
 
 
@@ -151,7 +153,7 @@ def test_truth_of_the_embedded_data_is_compared(finished):
 
 def test_mlflow_has_the_run_with_the_audit_as_metrics(finished):
     project, _ = finished
-    audit = pd.read_csv(project / "data/08_reporting/cleaning_audit.csv")
+    audit = pd.read_csv(project / "data/smoke/08_reporting/cleaning_audit.csv")
     row = audit[(audit.step == "missing_value") & (audit["class"] == "rejected")]
     with sqlite3.connect(project / "mlflow.db") as database:
         metrics = dict(database.execute("SELECT key, value FROM latest_metrics"))
@@ -190,7 +192,7 @@ def test_mlflow_has_a_child_for_each_model_with_the_same_metrics(finished):
 def test_mlflow_has_the_losses_by_epoch(finished):
     project, _ = finished
     for stage, history in (("trained", "training"), ("refined", "refinement")):
-        path = project / f"data/06_models/xnn_{history}_history.csv"
+        path = project / f"data/smoke/06_models/xnn_{history}_history.csv"
         losses = pd.read_csv(path).set_index("epoch")["validation_loss"]
         logged = query(
             project,
@@ -218,7 +220,7 @@ def test_refined_network_is_registered_with_its_lineage(finished):
     assert tags["pipeline"] == "lendingclub"
     assert len(tags["data_fingerprint"]) == 64
     # What was registered is the file that the run has left, byte for byte.
-    left = (project / "data/06_models/xnn_refined.json").read_bytes()
+    left = (project / "data/smoke/06_models/xnn_refined.json").read_bytes()
     folder = Path(version[3].removeprefix("file://"))
     assert left in [path.read_bytes() for path in folder.rglob("*.json")]
 
@@ -238,13 +240,13 @@ def test_same_seed_same_data_and_models_with_the_hooks_off(finished, project):
 
 def give_penalties(source, target):
     """Copy what tuning has found, so that training can begin."""
-    name = "data/06_models/xnn_best_parameters.json"
+    name = "data/smoke/06_models/xnn_best_parameters.json"
     (target / name).parent.mkdir(parents=True)
     shutil.copy(source / name, target / name)
 
 
 def network(project, name):
-    return (project / "data" / "06_models" / name).read_bytes()
+    return (project / "data" / "smoke" / "06_models" / name).read_bytes()
 
 
 def test_training_that_was_killed_goes_on_and_ends_with_the_same_network(
@@ -255,11 +257,11 @@ def test_training_that_was_killed_goes_on_and_ends_with_the_same_network(
     arguments = ("--pipeline", "training", "--env", "smoke", "--params", epochs)
     whole, broken = (copy_project(tmp_path / name) for name in ("whole", "broken"))
     for copy in (whole, broken):
-        copy_data(finished[0], copy, "05_model_input")
+        copy_data(finished[0], copy, "smoke/05_model_input")
         give_penalties(finished[0], copy)
         turn_tracking_off(copy, "smoke")
     process = started(broken, *arguments)
-    checkpoint = broken / "data/06_models/.checkpoints/training-0.npz"
+    checkpoint = broken / "data/smoke/06_models/.checkpoints/training-0.npz"
     wait_for(checkpoint, process)
     first = checkpoint.read_bytes()
     while process.poll() is None and checkpoint.read_bytes() == first:
@@ -267,7 +269,7 @@ def test_training_that_was_killed_goes_on_and_ends_with_the_same_network(
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     assert checkpoint.exists()
-    assert not (broken / "data/06_models/xnn_trained.json").exists()
+    assert not (broken / "data/smoke/06_models/xnn_trained.json").exists()
 
     again = kedro_run(broken, *arguments)
     assert again.returncode == 0, again.stdout + again.stderr
@@ -305,13 +307,14 @@ def test_run_killed_while_cleaning_can_be_started_again(project):
     # Enough rows for the cleaning to last; every table of it is on disk and whole or
     # not there at all.
     (project / "conf/smoke/globals.yml").write_text(
-        "simulated_rows: {accepted: 60000, rejected: 700000}\n"
+        "data: data/smoke\nsimulated_rows: {accepted: 60000, rejected: 700000}\n"
     )
     arguments = ("--pipeline", "data", "--env", "smoke")
-    typed = project / "data/02_intermediate/applications_typed.parquet"
-    clean = project / "data/03_primary/applications_clean.parquet"
+    typed = project / "data/smoke/02_intermediate/applications_typed.parquet"
+    clean = project / "data/smoke/03_primary/applications_clean.parquet"
     process = started(project, *arguments)
-    wait_for(clean.with_name(f".{clean.name}.part"), process)
+    while process.poll() is None and not list(clean.parent.glob(".*.part")):
+        time.sleep(0.002)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     assert typed.exists()
@@ -332,18 +335,19 @@ def test_own_files_by_parameters(project, write_published):
         *("--params", f"accepted={accepted},rejected={rejected}"),
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert sum(len(rows) for rows in sets(project).values()) == 16
+    assert sum(len(rows) for rows in sets(project, "files").values()) == 16
 
 
 def test_own_files_by_configuration(project, write_published, tmp_path):
     write_published("accepted", name="accepted_mine.csv")
     write_published("rejected", name="rejected_mine.csv")
     (project / "conf/files/globals.yml").write_text(
+        "data: data/files\n"
         f"accepted: {tmp_path}/accepted_*.csv\nrejected: {tmp_path}/rejected_*.csv\n"
     )
     done = kedro_run(project, "--pipelines", "ingestion,cleaning", "--env", "files")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (project / "data/03_primary/applications_clean.parquet").exists()
+    assert (project / "data/files/03_primary/applications_clean.parquet").exists()
 
 
 def test_missing_file_is_one_sentence_and_leaves_nothing(project):
@@ -369,7 +373,7 @@ def test_violation_stops_the_run_and_shows_the_rows(project, write_published):
     assert done.returncode != 0
     assert "risk_score: in_range" in done.stderr
     assert "7.77" in done.stderr
-    assert not (project / "data/03_primary/applications_clean.parquet").exists()
+    assert not (project / "data/files/03_primary/applications_clean.parquet").exists()
 
 
 def test_misspelt_parameter_names_the_close_match(project):
@@ -445,17 +449,17 @@ def test_real_samples_are_modelled_with_a_warning_of_small_numbers(
     )
     said = in_one_line(done.stdout + done.stderr)
     assert done.returncode == 0, said
-    parts = sets(project)
+    parts = sets(project, "files")
     assert sum(len(rows) for rows in parts.values()) == 4_240
     # Of the test rows too few are of one class.
     smaller = int(parts["test"]["approved"].value_counts().min())
     assert smaller < 500
-    sentences = json.loads(reported(project, "limits.json"))
+    sentences = json.loads(reported(project, "limits.json", "files"))
     few = [one for one in sentences if f"Only {smaller:,} of" in one]
     assert len(few) == 1
     assert in_one_line(few[0]) in said.replace(" WARNING ", " ")
-    page = html.unescape(reported(project, "model_report.html"))
+    page = html.unescape(reported(project, "model_report.html", "files"))
     assert few[0] in page
     # Nobody knows the truth of real files.
-    assert json.loads(reported(project, "truth_metrics.json")) == {}
+    assert json.loads(reported(project, "truth_metrics.json", "files")) == {}
     assert "known truth" not in page

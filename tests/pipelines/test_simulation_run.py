@@ -12,6 +12,7 @@ from projects import copy_project, kedro_run
 from ridgeline.reporting.study_tables import SUMMARY_COLUMNS
 from ridgeline.xnn.storage import load_model
 
+OUTPUT = "data/smoke/07_model_output"
 STUDY = ("--pipeline", "simulation", "--env", "smoke")
 MODELS = ("xnn", "naive_xnn", "svm", "rf", "mlp", "elm", "lasso")
 CELLS = [(scenario, n) for scenario in ("S1", "S4") for n in (100, 200)]
@@ -25,16 +26,16 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert done.returncode == 0, done.stdout + done.stderr
     said = " ".join(done.stdout.split())
     assert "56 tasks, 56 of them computed now" in said
-    assert "Report: open data/08_reporting/study_report.html in a browser" in said
+    assert "Report: open data/smoke/08_reporting/study_report.html in a browser" in said
     return project
 
 
 def reported(project: Path, name: str) -> Path:
-    return project / "data" / "08_reporting" / name
+    return project / "data" / "smoke" / "08_reporting" / name
 
 
 def test_every_cell_is_summed_up(project: Path) -> None:
-    results = pd.read_csv(project / "data" / "07_model_output" / "study_results.csv")
+    results = pd.read_csv(project / OUTPUT / "study_results.csv")
     assert len(results) == len(CELLS) * len(MODELS) * 2
     summary = pd.read_csv(reported(project, "study_summary.csv"))
     assert tuple(summary.columns) == SUMMARY_COLUMNS
@@ -56,7 +57,14 @@ def test_tables_figures_and_networks_are_there(project: Path) -> None:
     page = reported(project, "study_report.html").read_text()
     assert page.count("data:image/png;base64,") == 3
     assert "kedro run --pipeline simulation --env smoke" in page
-    network = project / "data" / "07_model_output" / "study_networks" / "S4_xnn.json"
+    network = (
+        project
+        / "data"
+        / "smoke"
+        / "07_model_output"
+        / "study_networks"
+        / "S4_xnn.json"
+    )
     assert load_model(network).task == "regression"
 
 
@@ -76,13 +84,13 @@ def test_each_model_is_a_child_run_with_its_cells(project: Path) -> None:
 
 
 def test_what_is_stored_is_not_computed_again(project: Path) -> None:
-    before = pd.read_csv(project / "data" / "07_model_output" / "study_results.csv")
+    before = pd.read_csv(project / OUTPUT / "study_results.csv")
     once = ("--nodes", "run_tasks", "--params", "study.repetitions=1")
     again = kedro_run(project, *STUDY, *once)
     assert again.returncode == 0, again.stdout + again.stderr
     said = " ".join(again.stdout.split())
     assert "28 tasks, 0 of them computed now" in said
-    after = pd.read_csv(project / "data" / "07_model_output" / "study_results.csv")
+    after = pd.read_csv(project / OUTPUT / "study_results.csv")
     pd.testing.assert_frame_equal(
         after, before[before["repetition"] == 0].reset_index(drop=True)
     )
