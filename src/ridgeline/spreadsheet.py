@@ -1,13 +1,15 @@
 """Tables that a spreadsheet shows and does not run."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import pandas as pd
 
-__all__ = ["spreadsheet_safe"]
+__all__ = ["spreadsheet_plain", "spreadsheet_safe"]
 
 # What a cell begins with that Excel, LibreOffice or Google take for a formula.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_MARK: Final = "'"
 
 
 def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:
@@ -18,15 +20,32 @@ def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:
     Args:
         frame: Any table; it is not changed.
     """
-    safe = frame.rename(columns=_safe)
+    return _each_text(
+        frame, lambda text: f"{_MARK}{text}" if text.startswith(_FORMULA) else text
+    )
+
+
+def spreadsheet_plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """Takes the apostrophes of `spreadsheet_safe` away again.
+
+    Args:
+        frame: As it was read; it is not changed.
+    """
+    marked = tuple(f"{_MARK}{sign}" for sign in _FORMULA)
+    return _each_text(frame, lambda text: text[1:] if text.startswith(marked) else text)
+
+
+def _each_text(frame: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFrame:
+    """Changes the texts among the cells and headers."""
+
+    def changed(value: Any) -> Any:
+        return change(value) if isinstance(value, str) else value
+
+    table = frame.rename(columns=changed)
     for place, kind in enumerate(frame.dtypes):
         categories = isinstance(kind, pd.CategoricalDtype)
         if categories or pd.api.types.is_string_dtype(kind):
-            texts = frame.iloc[:, place].astype(object)
-            safe.isetitem(place, texts.map(_safe).to_numpy())
-    return safe
-
-
-def _safe(value: Any) -> Any:
-    runs = isinstance(value, str) and value.startswith(_FORMULA)
-    return f"'{value}" if runs else value
+            texts = frame.iloc[:, place].astype(object).map(changed)
+            # A changed text would be none of the categories.
+            table.isetitem(place, (texts if categories else texts.astype(kind)).array)
+    return table

@@ -8,7 +8,7 @@ from kedro_datasets.pandas import CSVDataset
 from kedro_datasets.text import TextDataset
 
 from ridgeline.datasets.atomic import AtomicSave
-from ridgeline.spreadsheet import spreadsheet_safe
+from ridgeline.spreadsheet import spreadsheet_plain, spreadsheet_safe
 
 __all__ = ["AtomicCsvDataset", "AtomicJsonDataset", "AtomicTextDataset"]
 
@@ -22,6 +22,10 @@ class AtomicCsvDataset(AtomicSave, CSVDataset):  # type: ignore[misc]
     """`pandas.CSVDataset` that never leaves half a file, nor a formula in a cell."""
 
     DEFAULT_FS_ARGS: ClassVar[dict[str, Any]] = _UTF8
+
+    def load(self) -> pd.DataFrame:
+        """Read the table as it was before it was made safe for spreadsheets."""
+        return spreadsheet_plain(super().load())
 
     def save(self, data: pd.DataFrame) -> None:
         """Save the table; text that a spreadsheet would run gets an apostrophe."""
