@@ -43,12 +43,13 @@ def replacing(target: str | Path) -> Iterator[Path]:
     part = folder / "new"
     try:
         yield part
-        if target.is_file():
+        if target.is_file() and part.is_file():
             part.chmod(stat.S_IMODE(target.stat().st_mode))
         _to_disk(part)
         if part.is_dir() and target.exists():
-            target.rename(folder / "former")
-        part.replace(target)
+            _exchange(target, part, folder / "former")
+        else:
+            part.replace(target)
         _sync(target.parent)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -115,6 +116,17 @@ def _runs(process: int) -> bool:
     except (PermissionError, OverflowError):
         return True
     return True
+
+
+def _exchange(target: Path, part: Path, former: Path) -> None:
+    """Puts a folder in the place of another, which comes back if that fails."""
+    target.rename(former)
+    try:
+        part.replace(target)
+    except OSError:
+        if not target.exists():
+            former.rename(target)
+        raise
 
 
 def _to_disk(path: Path) -> None:

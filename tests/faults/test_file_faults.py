@@ -17,7 +17,7 @@ from projects import PROJECT
 
 from ridgeline import settings
 from ridgeline.datasets import AtomicCsvDataset, AtomicJsonDataset, XnnModelDataset
-from ridgeline.files import replace_file
+from ridgeline.files import replace_file, replacing
 
 WORKERS = Path(__file__).with_name("file_workers.py")
 
@@ -134,6 +134,17 @@ def test_file_does_not_replace_a_folder(tmp_path):
         replace_file(folder, b"new")
     assert (folder / "file").read_text() == "content"
     assert names(tmp_path) == ["precious"]
+
+
+def test_folder_replaces_a_folder_or_a_file(tmp_path):
+    target = tmp_path / "rows.parquet"
+    target.write_text("of another engine")
+    for turn in ("one", "two"):
+        with replacing(target) as part:
+            part.mkdir()
+            (part / turn).write_text(turn)
+        assert names(target) == [turn]
+    assert names(tmp_path) == ["rows.parquet"]
 
 
 @pytest.mark.parametrize("name", ["../../x", "..", "a/../../x", "/x", ".hidden", "a/b"])
