@@ -1,9 +1,12 @@
 """Tables that a spreadsheet shows and does not run."""
 
-from collections.abc import Callable
-from typing import Any, Final
+from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["spreadsheet_plain", "spreadsheet_safe"]
 
@@ -36,16 +39,21 @@ def spreadsheet_plain(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _each_text(frame: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFrame:
-    """Changes the texts among the cells and headers."""
+    """Changes the texts among the cells, the headers and the index."""
+    import pandas as pd  # heavy, and hooks import this module
 
     def changed(value: Any) -> Any:
+        if isinstance(value, tuple):  # of an index with several levels
+            return tuple(map(changed, value))
         return change(value) if isinstance(value, str) else value
 
     table = frame.rename(columns=changed)
     for place, kind in enumerate(frame.dtypes):
         categories = isinstance(kind, pd.CategoricalDtype)
-        if categories or pd.api.types.is_string_dtype(kind):
+        if categories or pd.api.types.is_string_dtype(kind) or kind == object:
             texts = frame.iloc[:, place].astype(object).map(changed)
             # A changed text would be none of the categories.
             table.isetitem(place, (texts if categories else texts.astype(kind)).array)
-    return table
+    if not isinstance(frame.index, pd.RangeIndex):
+        table.index = frame.index.map(changed)
+    return table.rename_axis(index=[changed(name) for name in frame.index.names])

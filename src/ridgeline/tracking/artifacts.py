@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from ridgeline.errors import InputError
+from ridgeline.spreadsheet import spreadsheet_safe
 from ridgeline.tracking.config import TrackingConfig
 from ridgeline.tracking.tags import flatten, valid_name
 
@@ -214,7 +215,8 @@ def _csv_head(file: Path, rows: int) -> pd.DataFrame:
 def _write_csv(path: Path, frame: pd.DataFrame) -> None:
     import pandas as pd  # heavy, and a table needs it only
 
-    frame.to_csv(path, index=not isinstance(frame.index, pd.RangeIndex))
+    index = not isinstance(frame.index, pd.RangeIndex)
+    spreadsheet_safe(frame).to_csv(path, index=index)
 
 
 def _write_summary(
