@@ -13,7 +13,7 @@ import ibis.expr.types as ir
 from pydantic import model_validator
 
 from ridgeline.lendingclub.schema import PURPOSE_COLUMNS, TITLE_PURPOSES
-from ridgeline.parameters import Parameters
+from ridgeline.parameters import Parameters, Positive
 
 __all__ = [
     "FEATURES",
@@ -61,10 +61,10 @@ class CleaningRules(Parameters):
             common grid the format gives the decision away.
     """
 
-    max_score: float = 850
+    max_score: Positive = 850
     min_dti: float = 0
     max_dti: float = 200
-    max_amount: float = 40_000
+    max_amount: Positive = 40_000
     first_date: date = date(2015, 1, 1)
     last_date: date = date(2018, 6, 30)
     one_grid: bool = True

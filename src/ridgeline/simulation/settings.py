@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from ridgeline.baselines.registry import BASELINES
 from ridgeline.baselines.settings import BaselineSettings, check_settings
-from ridgeline.parameters import Parameters, close_match
+from ridgeline.parameters import NotNegative, Parameters, close_match
 from ridgeline.simulation.scenarios import SCENARIOS
 from ridgeline.xnn.estimator import XNNRegressor
 from ridgeline.xnn.search import PAPER_GRID
@@ -29,7 +29,7 @@ class NetworkSearch(Parameters):
     # Values to try by parameter of XNNRegressor; None takes the paper's 5 x 5 grid.
     grid: dict[str, list[Any]] | None = None
     # lambda3 to try at the penalties that the grid chose; one value is as it is.
-    roughness: list[float] = Field(default=[1e-6, 10**-6.5, 1e-7], min_length=1)
+    roughness: list[NotNegative] = Field(default=[1e-6, 10**-6.5, 1e-7], min_length=1)
     # Random starts at the penalties that were chosen; the best by all rows is kept.
     n_starts: int = Field(default=6, ge=1)
     # Parameters of XNNRegressor that stay as they are set here.

@@ -2,9 +2,10 @@
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, PositiveInt
 
-from ridgeline.parameters import Parameters
+from ridgeline.lendingclub.modelling import NUMERIC
+from ridgeline.parameters import Jobs, NotNegative, Parameters
 from ridgeline.xnn.search import PAPER_GRID, ROUGHNESS
 
 __all__ = [
@@ -20,30 +21,33 @@ __all__ = [
 class NetworkSettings(Parameters):
     """The architecture."""
 
-    n_subnetworks: int | None = Field(default=None, ge=1)
-    hidden: list[int] = Field(default=[10, 6])
+    # Projections are orthogonal: no more of them than numeric features.
+    n_subnetworks: int | None = Field(default=None, ge=1, le=len(NUMERIC))
+    hidden: list[PositiveInt] = [10, 6]
     activation: Literal["tanh", "sigmoid", "softplus"] = "tanh"
 
 
 class TuningSettings(Parameters):
     """The penalties to try, and how many rows choose among them."""
 
-    roughness: list[float] = Field(default=list(ROUGHNESS), min_length=1)
-    l1_projection: list[float] = Field(
+    roughness: list[NotNegative] = Field(default=list(ROUGHNESS), min_length=1)
+    l1_projection: list[NotNegative] = Field(
         default=list(PAPER_GRID["l1_projection"]), min_length=1
     )
-    l1_scales: list[float] = Field(default=list(PAPER_GRID["l1_scales"]), min_length=1)
+    l1_scales: list[NotNegative] = Field(
+        default=list(PAPER_GRID["l1_scales"]), min_length=1
+    )
     standard_errors: float = Field(default=1.0, ge=0)
     rows: int | None = Field(default=20_000, ge=100)
     max_epochs: int | None = Field(default=None, ge=1)
-    n_jobs: int = -1
+    n_jobs: Jobs = -1
 
 
 class TrainingSettings(Parameters):
     """SOS-BP: steps, epochs, and where its state is kept while it runs."""
 
     schedule: Literal["cosine", "paper"] = "cosine"
-    cayley_step: float | Literal["adaptive"] | None = None
+    cayley_step: NotNegative | Literal["adaptive"] | None = None
     learning_rate: float | None = Field(default=None, gt=0)
     max_epochs: int | None = Field(default=None, ge=1)
     patience: int | None = Field(default=None, ge=1)
