@@ -164,16 +164,6 @@ def test_interrupted_process_leaves_a_killed_run(tiny: Path) -> None:
     assert _only_run(tiny).info.status == "KILLED"
 
 
-def test_parallel_runner_records_the_run_without_its_nodes(tiny: Path) -> None:
-    done = _kedro(tiny, "run", "--runner", "ParallelRunner")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert (tiny / "result.json").exists()
-    run = _only_run(tiny)
-    assert run.info.status == "FINISHED"
-    assert run.data.tags["runner"] == "ParallelRunner"
-    assert run.data.metrics == {}
-
-
 def test_hooks_import_neither_mlflow_nor_tensorflow() -> None:
     code = (
         "import sys, ridgeline.hooks as h; h.TrackingHook(); h.PlainErrorHook();"

@@ -115,7 +115,7 @@ def test_outputs_of_a_model_go_to_its_child_run():
     records = {
         name: (catalog.get(name).metadata or {}).get("mlflow", {}) for name in outputs
     }
-    assert {record["run"] for record in records.values() if record} == set(MODELS)
+    assert {r["run"] for r in records.values() if "run" in r} == set(MODELS)
     logged = {r["run"]: name for name, r in records.items() if r.get("model")}
     assert set(logged) == set(MODELS)
     for name in MODELS:
@@ -125,6 +125,16 @@ def test_outputs_of_a_model_go_to_its_child_run():
         assert logged[name] == (name if stage else f"{name}.model")
     registered = {name: r["register"] for name, r in records.items() if "register" in r}
     assert registered == {"xnn.refined": "ridgeline-lendingclub"}
+
+
+def test_tables_of_applications_are_private():
+    catalog = loader("base")["catalog"]
+    with_rows = ("raw", "intermediate", "primary", "model_input")
+    outputs = register_pipelines()["__default__"].all_outputs()
+    for name in outputs & set(catalog):
+        metadata = catalog[name]["metadata"]
+        if metadata["kedro-viz"]["layer"] in with_rows:
+            assert metadata["mlflow"] == {"private": True}, name
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)

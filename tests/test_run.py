@@ -24,7 +24,6 @@ from projects import (
 
 SETS = ("train", "validation", "test")
 NETWORKS = ("xnn_trained.json", "xnn_pruned.json", "xnn_refined.json")
-REGISTERED = "ridgeline-lendingclub"
 # Every judged model has these metrics; components only where a model has any.
 METRICS = {
     *("auc", "auc_low", "auc_high", "ks", "log_loss", "brier", "calibration_error"),
@@ -168,7 +167,8 @@ def test_mlflow_has_the_run_with_the_audit_as_metrics(finished):
         for path in (project / "mlartifacts").rglob("*.*")
     }
     assert "audit_cleaning/cleaning_audit.csv" in artifacts
-    assert "split_applications/train_preview.csv" in artifacts
+    assert "split_applications/train.json" in artifacts
+    assert "split_applications/train_preview.csv" not in artifacts
     assert "type_applications/applications_typed.json" in artifacts
 
 
@@ -202,15 +202,22 @@ def test_mlflow_has_the_losses_by_epoch(finished):
         assert dict(logged) == pytest.approx(losses.to_dict())
 
 
-def test_refined_network_is_registered_with_its_lineage(finished):
+def test_refined_network_is_logged_with_its_lineage_and_not_registered(finished):
     project, _ = finished
-    (version,) = query(
+    # A smoke run is no model to recommend.
+    assert query(project, "SELECT * FROM model_versions") == []
+    (model,) = query(
         project,
-        "SELECT v.name, r.name, v.status, v.source FROM model_versions v "
-        "JOIN runs r ON v.run_id = r.run_uuid",
+        "SELECT m.model_id, r.name, m.artifact_location FROM logged_models m "
+        "JOIN runs r ON m.source_run_id = r.run_uuid WHERE r.name = 'xnn.refined'",
     )
-    assert version[:3] == (REGISTERED, "xnn.refined", "READY")
-    tags = dict(query(project, "SELECT key, value FROM model_version_tags"))
+    tags = dict(
+        query(
+            project,
+            "SELECT tag_key, tag_value FROM logged_model_tags "
+            f"WHERE model_id = '{model[0]}'",
+        )
+    )
     (parent,) = query(
         project,
         "SELECT run_uuid FROM runs WHERE run_uuid NOT IN "
@@ -219,9 +226,9 @@ def test_refined_network_is_registered_with_its_lineage(finished):
     assert tags["parent_run_id"] == parent[0]
     assert tags["pipeline"] == "lendingclub"
     assert len(tags["data_fingerprint"]) == 64
-    # What was registered is the file that the run has left, byte for byte.
+    # What was logged is the file that the run has left, byte for byte.
     left = (project / "data/smoke/06_models/xnn_refined.json").read_bytes()
-    folder = Path(version[3].removeprefix("file://"))
+    folder = Path(model[2].removeprefix("file://"))
     assert left in [path.read_bytes() for path in folder.rglob("*.json")]
 
 

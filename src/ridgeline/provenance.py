@@ -1,6 +1,7 @@
 """Where a result comes from: the command, the commit, the versions."""
 
 import logging
+import shlex
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import NamedTuple
 __all__ = [
     "GitState",
     "command_line",
+    "from_here",
     "git_state",
     "how_to_call",
     "package_versions",
@@ -48,15 +50,25 @@ def command_line() -> str:
 
 
 def how_to_call(command: str) -> str:
-    """A command of this environment as it works from here, activated or not."""
-    program, _, rest = command.partition(" ")
+    """A command of this environment as it works from here, activated or not.
+
+    Args:
+        command: A program and its arguments; variables may stand before it.
+    """
+    words = command.split(" ")
+    place = next(place for place, word in enumerate(words) if "=" not in word)
     folder = Path(sys.executable).parent
-    found = shutil.which(program)
-    if not (folder / program).exists() or (found and Path(found).parent == folder):
+    found = shutil.which(words[place])
+    own = folder / words[place]
+    if not own.exists() or (found and Path(found).parent == folder):
         return command
+    return " ".join([*words[:place], shlex.quote(from_here(own)), *words[place + 1 :]])
+
+
+def from_here(path: Path) -> str:
+    """A path as it works from here: short below this folder, else whole."""
     here = Path.cwd()
-    shown = folder.relative_to(here) if folder.is_relative_to(here) else folder
-    return f"{shown / program} {rest}"
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def git_state(folder: Path) -> GitState | None:

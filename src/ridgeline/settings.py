@@ -3,12 +3,14 @@
 import warnings
 
 from ridgeline.hooks import (
+    ConsoleHook,
     NextStepsHook,
     ParametersHook,
     PlainErrorHook,
     TrackingHook,
 )
 from ridgeline.project_paths import ProjectPathsHook
+from ridgeline.session import Session
 
 # Kedro calls the last one first.
 HOOKS = (
@@ -17,7 +19,9 @@ HOOKS = (
     TrackingHook(),
     ParametersHook(),
     ProjectPathsHook(),
+    ConsoleHook(),
 )
+SESSION_CLASS = Session
 
 CONFIG_LOADER_ARGS = {
     "base_env": "base",

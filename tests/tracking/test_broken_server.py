@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from kedro.io import DataCatalog, MemoryDataset
 from kedro.pipeline import Pipeline, node
-from kedro.runner import ThreadRunner
 from kedro_datasets.pandas import CSVDataset
 from mlflow import MlflowClient
 
@@ -107,7 +106,7 @@ def test_server_records_a_run_and_dies_in_the_next(
     assert listed.path == "first/scores.json"
 
     (project.path / "doubled.csv").unlink()
-    project.run(_three_nodes(between=server.kill), _catalog(project), ThreadRunner())
+    project.run(_three_nodes(between=server.kill), _catalog(project))
     (warning,) = warnings_of()
     assert warning.startswith(OFF)
     assert _doubled(project) == 4

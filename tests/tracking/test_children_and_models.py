@@ -14,7 +14,6 @@ import pytest
 from example_models import NUMERIC, applications, make_scorer
 from kedro.io import DataCatalog, MemoryDataset
 from kedro.pipeline import Pipeline, node
-from kedro.runner import ThreadRunner
 from mlflow.entities import Run, ViewType
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
@@ -145,28 +144,11 @@ def test_outputs_of_one_node_may_belong_to_several_runs(project) -> None:
     )
     outputs = {"auc": 0.1}, {"auc": 0.2}, {"auc": 0.3}
     names = ["rf", "logr", "best"]
-    project.run(one_node(outputs, names), catalog, ThreadRunner())
+    project.run(one_node(outputs, names), catalog)
     runs = by_name(project)
     assert runs["rf"].data.metrics == {"auc": 0.1}
     assert runs["logr"].data.metrics == {"auc": 0.2}
     assert runs["parent"].data.metrics["best.auc"] == 0.3
-
-
-def test_children_of_many_threads_are_one_each(project, tmp_path) -> None:
-    nodes = [
-        node(lambda i=i: {f"m{i}": i}, None, f"d{i}", name=f"n{i}") for i in range(8)
-    ]
-    catalog = DataCatalog(
-        {
-            f"d{i}": MemoryDataset(metadata={"mlflow": {"run": f"child {i % 2}"}})
-            for i in range(8)
-        }
-    )
-    project.run(Pipeline(nodes), catalog, ThreadRunner(max_workers=4))
-    runs = by_name(project)
-    assert len(project.runs()) == 3
-    assert runs["child 0"].data.metrics == {"m0": 0, "m2": 2, "m4": 4, "m6": 6}
-    assert runs["child 1"].data.metrics == {"m1": 1, "m3": 3, "m5": 5, "m7": 7}
 
 
 def test_a_failing_node_ends_the_children_as_failed(project, tmp_path) -> None:
@@ -407,10 +389,7 @@ def test_model_says_what_it_takes_and_needs(loaded) -> None:
     columns = {column.name: column.type.name for column in meta.signature.inputs}
     assert columns == dict.fromkeys(NUMERIC, "double") | {"purpose": "string"}
     assert meta.signature.outputs.input_names() == ["probability"]
-    example = loaded.input_example
-    pd.testing.assert_frame_equal(
-        example, applications().astype({"purpose": "str"}), check_dtype=False
-    )
+    assert loaded.input_example is None  # rows of the data stay where they are
     root = Path(mlflow.artifacts.download_artifacts(f"models:/{meta.model_id}"))
     needed = (root / "requirements.txt").read_text().split()
     assert {line.partition("==")[0] for line in needed} == {"mlflow", "numpy", "pandas"}

@@ -15,7 +15,6 @@ import pandas as pd
 import pytest
 from kedro.io import DataCatalog, MemoryDataset, Version
 from kedro.pipeline import Pipeline, node
-from kedro.runner import SequentialRunner, ThreadRunner
 from kedro_datasets.ibis import FileDataset, TableDataset
 from kedro_datasets.pandas import CSVDataset, ParquetDataset
 from kedro_datasets.text import TextDataset
@@ -363,16 +362,35 @@ def test_failing_save_is_told(project, tmp_path) -> None:
     assert run.data.tags["failed_node"] == "make_thing"
 
 
-@pytest.mark.parametrize(
-    "runner", [ThreadRunner(max_workers=4), SequentialRunner(is_async=True)]
-)
-def test_threads(project, runner) -> None:
-    nodes = [node(lambda i=i: {"n": i}, None, f"d{i}", name=f"n{i}") for i in range(8)]
-    project.run(Pipeline(nodes), DataCatalog({}), runner)
-    metrics = project.only_run().data.metrics
-    for i in range(8):
-        assert metrics[f"d{i}.n"] == i
-        assert metrics[f"n{i}.peak_memory_mb"] > 10
+def test_private_outputs_are_described_and_not_shown(project, tmp_path) -> None:
+    frame = pd.DataFrame({"name": ["Ada"], "amount": [1234.5]})
+    told = {"whole": True, "part": ["name"], "text": True, "lazy": True}
+    catalog = DataCatalog(
+        {
+            name: MemoryDataset(metadata={"mlflow": {"private": private}})
+            for name, private in told.items()
+        }
+    )
+    made = frame, frame, "<p>Ada</p>", ibis.memtable(frame)
+    pipeline = _one(lambda: made, None, list(told))
+    project.run(pipeline, catalog)
+    logged = project.artifacts("make_thing")
+    assert set(logged) == {"whole.json", "part.csv", "lazy.json"}
+    summary = json.loads(logged["whole.json"].read_text())
+    assert list(summary["schema"]) == ["name", "amount"]
+    assert summary["rows"] == 1
+    pd.testing.assert_frame_equal(pd.read_csv(logged["part.csv"]), frame[["amount"]])
+    assert "Ada" not in logged["lazy.json"].read_text()
+
+
+def test_private_outputs_are_shown_on_demand(project) -> None:
+    project.settings = {"log_examples": True}
+    catalog = DataCatalog(
+        {"whole": MemoryDataset(metadata={"mlflow": {"private": True}})}
+    )
+    frame = pd.DataFrame({"name": ["Ada"]})
+    project.run(_one(lambda: frame, None, "whole"), catalog)
+    assert set(project.artifacts("make_thing")) == {"whole.csv"}
 
 
 def test_one_hook_serves_several_runs(project) -> None:
@@ -400,7 +418,7 @@ def test_new_database_is_announced_in_one_line(project, caplog, capfd) -> None:
     (project.path / "mlflow.db").unlink()
     caplog.set_level(logging.INFO)
     project.run(_one(lambda: {"n": 1}, None, "d"), DataCatalog({}))
-    said = [r.getMessage() for r in caplog.records if "database" in r.getMessage()]
+    said = [r.getMessage() for r in caplog.records if "the MLflow" in r.getMessage()]
     assert said == ["Creating the MLflow database mlflow.db (once)..."]
     assert "INFO mlflow" not in capfd.readouterr().err
     assert project.only_run().info.status == "FINISHED"
@@ -424,7 +442,8 @@ def test_switched_off(project) -> None:
 def test_the_next_step_is_said(project, caplog) -> None:
     caplog.set_level(logging.INFO, logger="ridgeline")
     project.run(_one(lambda: 1, None, "d"), DataCatalog({}))
-    assert "mlflow ui --backend-store-uri sqlite:///mlflow.db" in caplog.text
+    database = project.path / "mlflow.db"
+    assert f"mlflow ui --backend-store-uri sqlite:///{database}" in caplog.text
     assert f"'{project.only_run().info.run_name}'" in caplog.text
 
 

@@ -60,9 +60,19 @@ def test_artifact_location_of_the_user() -> None:
     assert local.artifact_root(PROJECT) == "file:///somewhere/project/store"
 
 
-def test_how_to_look_shows_the_command_but_no_password() -> None:
-    assert TrackingConfig().how_to_look() == (
-        "mlflow ui --backend-store-uri sqlite:///mlflow.db"
-    )
+def test_how_to_look_shows_the_command_but_no_password(tmp_path, monkeypatch) -> None:
+    command = "DO_NOT_TRACK=true mlflow ui --backend-store-uri sqlite:///"
+    monkeypatch.chdir(tmp_path)
+    assert TrackingConfig().how_to_look(tmp_path) == f"{command}mlflow.db"
+    assert TrackingConfig().how_to_look(PROJECT) == f"{command}{PROJECT}/mlflow.db"
     for uri in ("https://me:secret@host:5000", "postgresql://me:secret@host/db"):
-        assert "secret" not in read_config({"tracking_uri": uri}).how_to_look()
+        assert "secret" not in read_config({"tracking_uri": uri}).how_to_look(PROJECT)
+
+
+@pytest.mark.parametrize(
+    ("environment", "registers"), [("local", True), ("smoke", False), ("spark", False)]
+)
+def test_only_whole_runs_move_the_alias(environment: str, registers: bool) -> None:
+    shipped = Path(__file__).parents[2] / f"conf/{environment}/mlflow.yml"
+    values = yaml.safe_load(shipped.read_text()) if shipped.exists() else {}
+    assert read_config(values).register_models is registers

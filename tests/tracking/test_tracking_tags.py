@@ -64,7 +64,7 @@ def test_versions_come_without_importing() -> None:
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ("<kedro.runner.thread_runner.ThreadRunner object at 0x7f>", "ThreadRunner"),
+        ("<own.runners.MyRunner object at 0x7f>", "MyRunner"),
         ("None", "SequentialRunner"),
         ("MyRunner", "MyRunner"),
     ],

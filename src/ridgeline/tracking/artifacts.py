@@ -34,7 +34,13 @@ logger = logging.getLogger(__name__)
 
 
 def write_output(
-    folder: Path, name: str, data: Any, dataset: Any, config: TrackingConfig
+    folder: Path,
+    name: str,
+    data: Any,
+    dataset: Any,
+    config: TrackingConfig,
+    *,
+    private: bool | list[str] = False,
 ) -> None:
     """Write what is worth keeping of one output, which has been saved already.
 
@@ -45,13 +51,19 @@ def write_output(
             saved file is never computed a second time.
         dataset: The Kedro dataset that saved it.
         config: Limits for tables.
+        private: Whether nothing of its content is written: of a table then its columns
+            and its size; or the columns of a table that are left out.
     """
     target = folder / re.sub(r"[^\w.\-]", "_", name, flags=re.ASCII)
     file = local_file(dataset)
     if is_a(data, "pandas", "DataFrame"):
-        _write_frame(target, data, dataset, config)
+        left_out = private if isinstance(private, list) else []
+        shown = data.drop(columns=left_out, errors="ignore")
+        _write_frame(target, shown, dataset, config, private is True)
     elif is_a(data, "ibis.expr.types", "Table"):
-        _write_lazy(target, data, dataset, config)
+        _write_lazy(target, data, dataset, config, bool(private))
+    elif private:
+        logger.debug("Output '%s' shows rows, and is not logged", name)
     elif isinstance(data, Mapping | BaseModel) and _write_json(target, data):
         pass
     elif file is not None and file.stat().st_size <= _LARGEST_FILE:
@@ -160,23 +172,34 @@ def _jsonable(value: Any) -> Any:
 
 
 def _write_frame(
-    target: Path, data: pd.DataFrame, dataset: Any, config: TrackingConfig
+    target: Path,
+    data: pd.DataFrame,
+    dataset: Any,
+    config: TrackingConfig,
+    private: bool,
 ) -> None:
-    if len(data) <= config.full_table_rows:
+    if len(data) <= config.full_table_rows and not private:
         _write_csv(_with(target, ".csv"), data)
         return
     schema = {str(column): str(kind) for column, kind in data.dtypes.items()}
     digest = _saved_hash(dataset) or _frame_hash(data)
     summary = {"schema": schema, "rows": len(data), **digest}
-    _write_summary(target, summary, data.head(config.preview_rows))
+    _write_summary(target, summary, None if private else data.head(config.preview_rows))
 
 
-def _write_lazy(target: Path, data: Any, dataset: Any, config: TrackingConfig) -> None:
+def _write_lazy(
+    target: Path, data: Any, dataset: Any, config: TrackingConfig, private: bool
+) -> None:
     """Describe an Ibis table from the file it was saved to, where there is one."""
     schema = {column: str(kind) for column, kind in data.schema().items()}
     summary: dict[str, Any] = {"schema": schema}
     file = local_file(dataset)
     enough = config.full_table_rows + 1
+    if private:
+        if file is not None and file.suffix == ".parquet":
+            summary["rows"], _ = _parquet_head(file, 1)
+        _write_summary(target, summary | _saved_hash(dataset), None)
+        return
     if file is not None and file.suffix == ".parquet":
         summary["rows"], head = _parquet_head(file, enough)
     elif file is not None and file.suffix == ".csv":
@@ -220,11 +243,12 @@ def _write_csv(path: Path, frame: pd.DataFrame) -> None:
 
 
 def _write_summary(
-    target: Path, summary: dict[str, Any], preview: pd.DataFrame
+    target: Path, summary: dict[str, Any], preview: pd.DataFrame | None
 ) -> None:
     text = json.dumps(summary, indent=2)
     _with(target, ".json").write_text(text + "\n", encoding="utf-8")
-    _write_csv(_with(target, "_preview.csv"), preview)
+    if preview is not None:
+        _write_csv(_with(target, "_preview.csv"), preview)
 
 
 def _saved_hash(dataset: Any) -> dict[str, str]:

@@ -5,7 +5,6 @@ import os
 import re
 import socket
 import sqlite3
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -56,9 +55,9 @@ class _Run:
 class Tracker:
     """The run in MLflow, by explicit run id: no global state of MLflow is used.
 
-    Every method is safe to call at any time and from any thread: before the start,
-    after a failure and in a forked process it does nothing. Where a method takes
-    `child`, it writes to the child run of that name, which begins with its first use.
+    Every method is safe to call at any time: before the start and after a failure it
+    does nothing. Where a method takes `child`, it writes to the child run of that name,
+    which begins with its first use.
     """
 
     def __init__(self, config: TrackingConfig, project_path: Path) -> None:
@@ -70,17 +69,11 @@ class Tracker:
         self._runs: dict[str | None, _Run] = {}  # None: the run itself
         self._tags: dict[str, str] = {}
         self._failed = False
-        self._pid = os.getpid()
-        self._lock = threading.Lock()
-        self._runs_lock = threading.Lock()
 
     @property
     def active(self) -> bool:
-        """Whether calls are recorded, which they are in the starting process only.
-
-        A forked process shares the parent's database connection, which SQLite forbids.
-        """
-        return self._run_id is not None and os.getpid() == self._pid
+        """Whether calls are recorded."""
+        return self._run_id is not None
 
     @property
     def run_id(self) -> str | None:
@@ -215,11 +208,9 @@ class Tracker:
         except TrackingError:
             raise
         except Exception as error:
-            with self._lock:
-                first = not self._failed
-                self._failed, self._run_id = True, None
-            # Threads that failed together with the first have nothing to add.
-            if first:
+            first = not self._failed
+            self._failed, self._run_id = True, None
+            if first:  # a block in this block may have said it already
                 self._give_up(error)
 
     def _call(
@@ -231,20 +222,19 @@ class Tracker:
 
     def _run(self, child: str | None) -> _Run:
         """The run itself, or a child, which is created on first use."""
-        with self._runs_lock:
-            if child not in self._runs:
-                inherited = {
-                    tag: self._tags[tag]
-                    for tag in (*_LINEAGE, *_SOURCE)
-                    if tag in self._tags
-                }
-                created = self._client.create_run(
-                    self._experiment,
-                    run_name=child,
-                    tags=inherited | {_PARENT_TAG: self._runs[None].run_id},
-                )
-                self._runs[child] = _Run(created.info.run_id)
-            return self._runs[child]
+        if child not in self._runs:
+            inherited = {
+                tag: self._tags[tag]
+                for tag in (*_LINEAGE, *_SOURCE)
+                if tag in self._tags
+            }
+            created = self._client.create_run(
+                self._experiment,
+                run_name=child,
+                tags=inherited | {_PARENT_TAG: self._runs[None].run_id},
+            )
+            self._runs[child] = _Run(created.info.run_id)
+        return self._runs[child]
 
     def _give_up(self, error: Exception) -> None:
         reason = _reason(error)

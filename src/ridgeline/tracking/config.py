@@ -1,5 +1,6 @@
 """The keys of mlflow.yml, checked, and its relative addresses made absolute."""
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,11 +8,14 @@ from typing import Any
 from pydantic import Field
 
 from ridgeline.parameters import Parameters, checked
+from ridgeline.provenance import from_here
 
 __all__ = ["TrackingConfig", "read_config"]
 
 _SQLITE = "sqlite:///"
 _MEMORY = ":memory:"
+# Without the variable MLflow reports the use of its pages to its makers.
+_PAGES = "DO_NOT_TRACK=true mlflow ui --backend-store-uri"
 
 
 class TrackingConfig(Parameters):
@@ -22,6 +26,8 @@ class TrackingConfig(Parameters):
     tracking_uri: str = Field("sqlite:///mlflow.db", min_length=1)
     artifact_location: str | None = None
     experiment: str = Field("ridgeline", min_length=1)
+    register_models: bool = True
+    log_examples: bool = False
     preview_rows: int = Field(20, ge=0)
     full_table_rows: int = Field(1000, ge=0)
 
@@ -48,14 +54,15 @@ class TrackingConfig(Parameters):
             return (project_path / "mlartifacts").as_uri()
         return None
 
-    def how_to_look(self) -> str:
-        """One phrase on opening the MLflow pages; never shows a password."""
+    def how_to_look(self, project_path: Path) -> str:
+        """One phrase on opening the MLflow pages from here; never shows a password."""
         if self.tracking_uri.startswith(("http://", "https://")):
             scheme, _, rest = self.tracking_uri.partition("://")
             return f"open {scheme}://{rest.rpartition('@')[2]}"
-        if self.tracking_uri.startswith(_SQLITE):
-            return f"mlflow ui --backend-store-uri {self.tracking_uri}"
-        return "mlflow ui --backend-store-uri <tracking_uri of mlflow.yml>"
+        database = self.database(project_path)
+        if database is None:
+            return f"{_PAGES} <tracking_uri of mlflow.yml>"
+        return f"{_PAGES} {shlex.quote(_SQLITE + from_here(database))}"
 
 
 def read_config(values: Mapping[str, Any]) -> TrackingConfig:

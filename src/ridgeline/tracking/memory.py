@@ -1,7 +1,6 @@
 """Peak memory of the process while a node ran."""
 
 import sys
-import threading
 from pathlib import Path
 
 __all__ = ["PeakMemory"]
@@ -11,7 +10,9 @@ _STATUS = Path("/proc/self/status")
 
 
 class PeakMemory:
-    """Measures peaks over spans of time that may overlap (ThreadRunner).
+    """Measures peaks over spans of time, which may overlap.
+
+    A node that yields chunks is under way until the run ends.
 
     Linux keeps the peak of a process itself and lets it be reset, which is exact
     and needs no sampling. One price: tools that read the peak of the whole process
@@ -21,16 +22,14 @@ class PeakMemory:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._peaks: dict[str, float] = {}
 
     def start(self, key: str) -> None:
         """Begin the span named `key`."""
-        with self._lock:
-            # The reset would lose what the spans under way have reached so far.
-            self._fold()
-            _reset()
-            self._peaks[key] = 0.0
+        # The reset would lose what the spans under way have reached so far.
+        self._fold()
+        _reset()
+        self._peaks[key] = 0.0
 
     def stop(self, key: str) -> float:
         """End the span named `key`.
@@ -38,9 +37,8 @@ class PeakMemory:
         Returns:
             Its peak in MB (10^6 bytes); 0 where the system does not tell.
         """
-        with self._lock:
-            self._fold()
-            return self._peaks.pop(key)
+        self._fold()
+        return self._peaks.pop(key)
 
     def _fold(self) -> None:
         if self._peaks:

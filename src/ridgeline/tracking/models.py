@@ -52,13 +52,16 @@ _REASONS: Final = {".json": {"contributions": False}, ".skops": None}
 _ALIAS: Final = "latest-run"
 
 
-def write_model(folder: Path, file: Path | None, example: Any) -> None:
+def write_model(
+    folder: Path, file: Path | None, example: Any, *, keep_example: bool
+) -> None:
     """Write a model in MLflow's format to a folder; MLflow itself is not told.
 
     Args:
         folder: Where to write; it does not exist yet.
         file: The model, `.json` of an xNN or `.skops` of a scikit-learn pipeline.
         example: A few rows of features, in a data frame or an Ibis table.
+        keep_example: Whether the rows go along; their types, the signature, always do.
 
     Raises:
         InputError: If the file or the rows are not what a model needs.
@@ -73,7 +76,7 @@ def write_model(folder: Path, file: Path | None, example: Any) -> None:
     with warnings.catch_warnings(), TemporaryDirectory(prefix="ridgeline-") as staging:
         # MLflow warns of type hints of its own, and does what pandas 4 will forbid.
         warnings.filterwarnings("ignore", module="mlflow")
-        _save(folder, file, rows, Path(staging))
+        _save(folder, file, rows, Path(staging), keep_example)
 
 
 def upload_model(
@@ -154,7 +157,9 @@ def register_model(
     client.set_registered_model_alias(name, _ALIAS, created.version)
 
 
-def _save(folder: Path, file: Path, rows: pd.DataFrame, staging: Path) -> None:
+def _save(
+    folder: Path, file: Path, rows: pd.DataFrame, staging: Path, keep_example: bool
+) -> None:
     from mlflow import pyfunc
     from mlflow.models import infer_signature
 
@@ -174,7 +179,7 @@ def _save(folder: Path, file: Path, rows: pd.DataFrame, staging: Path) -> None:
         # Without this list MLflow finds it out by running the model, in 9 seconds.
         pip_requirements=_requirements(kind, model.model),
         signature=infer_signature(rows, model.predict(None, rows), _REASONS[kind]),
-        input_example=rows,
+        input_example=rows if keep_example else None,
     )
 
 

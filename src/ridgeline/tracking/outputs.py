@@ -31,6 +31,8 @@ with warnings.catch_warnings():
             example: Dataset with a few rows of features, for the model's signature.
             register: Name in the model registry for a new version of this model.
             steps: Column of a table whose other numeric columns are metrics by step.
+            private: Whether it shows single rows of the data, which go to MLflow with
+                `log_examples` alone; or those columns of a table that do.
         """
 
         run: str | None = Field(default=None, min_length=1)
@@ -38,6 +40,7 @@ with warnings.catch_warnings():
         example: str | None = Field(default=None, min_length=1)
         register: str | None = Field(default=None, min_length=1)
         steps: str | None = Field(default=None, min_length=1)
+        private: bool | list[str] = False
 
         @model_validator(mode="after")
         def _is_consistent(self) -> OutputRecord:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import logging
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,7 +50,7 @@ class _Visit:
 
 
 class NodeRecorder:
-    """Follows the nodes of one run; several may be under way at once.
+    """Follows the nodes of one run.
 
     An Ibis table is computed when Kedro saves it, after the node's function has
     returned. So a node lasts from the loading of its first input to the saving of
@@ -70,19 +69,15 @@ class NodeRecorder:
         self._config = config
         self._records = records
         self._memory = PeakMemory()
-        self._lock = threading.Lock()
         self._visits: dict[str, _Visit] = {}
         self._models: list[str] = []  # outputs to log as models
 
     def begin(self, node: Node) -> None:
         """Start the clock of a node; calls after the first change nothing."""
-        if not self._tracker.active:
+        if not self._tracker.active or node.name in self._visits:
             return
-        with self._lock:
-            if node.name in self._visits:
-                return
-            self._visits[node.name] = _Visit(node, perf_counter())
-            self._memory.start(node.name)
+        self._visits[node.name] = _Visit(node, perf_counter())
+        self._memory.start(node.name)
 
     def ran(self, node: Node) -> None:
         """A node's function returned: the end for a node without outputs."""
@@ -91,40 +86,30 @@ class NodeRecorder:
 
     def saved(self, node: Node, name: str, data: Any) -> None:
         """One output was saved; after the last one the node is logged."""
-        if not self._tracker.active:
+        visit = self._visits.get(node.name)
+        if visit is None or not self._tracker.active:
             return
-        with self._lock:
-            visit = self._visits.get(node.name)
-            if visit is None:
-                return
-            if inspect.isgeneratorfunction(node.func):
-                # Saved chunk by chunk, and nobody says which is the last one:
-                # `finish_all` logs it. A chunk does not stand for the output.
-                visit.outputs[name] = None
-                visit.ended = perf_counter()
-                return
-            visit.outputs[name] = data
-            complete = set(visit.outputs) == set(node.outputs)
-        if complete:
+        if inspect.isgeneratorfunction(node.func):
+            # Saved chunk by chunk, and nobody says which is the last one:
+            # `finish_all` logs it. A chunk does not stand for the output.
+            visit.outputs[name] = None
+            visit.ended = perf_counter()
+            return
+        visit.outputs[name] = data
+        if set(visit.outputs) == set(node.outputs):
             self.finish(node)
 
     def failed(self, node: Node) -> None:
         """A node's function raised: the clock stops, `finish_all` logs the rest."""
-        if not self._tracker.active:
-            return
-        with self._lock:
-            visit = self._visits.get(node.name)
-            if visit is not None:
-                visit.ended = perf_counter()
+        visit = self._visits.get(node.name)
+        if visit is not None:
+            visit.ended = perf_counter()
 
     def finish(self, node: Node) -> None:
         """Log a node's metrics and the outputs that it saved."""
         now = perf_counter()
-        if not self._tracker.active:
-            return
-        with self._lock:
-            visit = self._visits.pop(node.name, None)
-        if visit is None:
+        visit = self._visits.pop(node.name, None)
+        if visit is None or not self._tracker.active:
             return
         ended = now if visit.ended is None else visit.ended
         name = valid_name(node.name)
@@ -147,8 +132,7 @@ class NodeRecorder:
         Returns:
             Names of those that did not save all their outputs.
         """
-        with self._lock:
-            visits = list(self._visits.values())
+        visits = list(self._visits.values())
         for visit in visits:
             self.finish(visit.node)
         return [v.node.name for v in visits if set(v.outputs) != set(v.node.outputs)]
@@ -196,8 +180,7 @@ class NodeRecorder:
                 if self._record(output).model:
                     # In place of a model there may be the reason why there is none.
                     if not is_a(data, "ridgeline.baselines.fitting", "NotApplicable"):
-                        with self._lock:
-                            self._models.append(output)
+                        self._models.append(output)
                 else:
                     self._log_output(target, output, data)
             if any(target.iterdir()):
@@ -209,7 +192,8 @@ class NodeRecorder:
         prefix = "" if record.run else output
         try:
             dataset = self._catalog.get(output)
-            write_output(folder, output, data, dataset, self._config)
+            private = False if self._config.log_examples else record.private
+            write_output(folder, output, data, dataset, self._config, private=private)
             if record.steps is not None:
                 values = step_values(data, record.steps, prefix)
                 self._tracker.log_steps(values, record.run)
@@ -231,7 +215,8 @@ class NodeRecorder:
                 message = f"the catalog has no dataset '{record.example}'"
                 raise LookupError(message)
             file = local_file(self._catalog.get(output))
-            write_model(folder, file, example.load())
+            keep = self._config.log_examples
+            write_model(folder, file, example.load(), keep_example=keep)
         except Exception as error:
             self._warn(f"Output '{output}' is not logged as a model", error)
             return False
