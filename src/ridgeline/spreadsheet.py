@@ -50,7 +50,7 @@ def _each_text(frame: pd.DataFrame, change: Callable[[str], str]) -> pd.DataFram
     table = frame.rename(columns=changed)
     for place, kind in enumerate(frame.dtypes):
         categories = isinstance(kind, pd.CategoricalDtype)
-        if categories or pd.api.types.is_string_dtype(kind) or kind == object:
+        if categories or pd.api.types.is_string_dtype(kind):
             texts = frame.iloc[:, place].astype(object).map(changed)
             # A changed text would be none of the categories.
             table.isetitem(place, (texts if categories else texts.astype(kind)).array)
