@@ -133,7 +133,9 @@ def test_tables_of_applications_are_private():
     outputs = register_pipelines()["__default__"].all_outputs()
     for name in outputs & set(catalog):
         metadata = catalog[name]["metadata"]
-        if metadata["kedro-viz"]["layer"] in with_rows:
+        # Counts and hashes are JSON, and nobody's.
+        is_table = not catalog[name]["type"].endswith("JsonDataset")
+        if is_table and metadata["kedro-viz"]["layer"] in with_rows:
             assert metadata["mlflow"] == {"private": True}, name
 
 

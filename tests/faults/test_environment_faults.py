@@ -6,6 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from kedro.config import OmegaConfigLoader
@@ -211,9 +212,9 @@ def test_comparison_refuses_metrics_of_other_data(splits, known_network):
     (sets, identity), (_, other) = splits
     metrics, _ = judge(known_network, fitted_on(identity), sets, identity)
     of_others = metrics | {"data_identity": other["split"]}
-    compare_models(identity, rf=metrics, gam=metrics)
+    compare_models({}, identity, rf=metrics, gam=metrics)
     with pytest.raises(InputError, match="gam was fitted on other data"):
-        compare_models(identity, rf=metrics, gam=of_others)
+        compare_models({}, identity, rf=metrics, gam=of_others)
 
 
 def test_fits_refuse_sets_of_two_splits_and_reports_carry_their_own(splits):
@@ -224,7 +225,7 @@ def test_fits_refuse_sets_of_two_splits_and_reports_carry_their_own(splits):
     rows = {name: sets[name] for name in mixed}
     _, report, _ = fit(**rows, identity=identity, settings=settings, seed=0)
     assert report["data_identity"] == identity["split"]
-    network = {"settings": XnnSettings(), "seed": 0}
+    network = {"tuning": pd.DataFrame(), "settings": XnnSettings(), "seed": 0}
     for one in (identity, other):
         with pytest.raises(InputError, match="not those of the last split"):
             fit(**mixed, identity=one, settings=settings, seed=0)
@@ -267,7 +268,7 @@ def evidence(splits, known_network):
         "identity": identity,
         "refinement": fitted_on(identity),
         "metrics": metrics,
-        "comparison": compare_models(identity, **{"xnn.refined": metrics})[0],
+        "comparison": compare_models({}, identity, **{"xnn.refined": metrics})[0],
     }
 
 

@@ -77,8 +77,8 @@ _CASES = {
         "than or equal to 0 or input should be 'adaptive'.",
     ),
     "infinite": (
-        _xnn("network", roughness=float("inf")),
-        "'network.roughness' is inf, but input should be a finite number.",
+        _xnn("tuning", roughness=[float("inf")]),
+        "'tuning.roughness.0' is inf, but input should be a finite number.",
     ),
     "nan": (
         {"params": {"cleaning": {"max_amount": float("nan")}}},

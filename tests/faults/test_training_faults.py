@@ -12,6 +12,7 @@ from sklearn.metrics import log_loss
 
 from ridgeline import XNNClassifier
 from ridgeline.errors import RidgelineError
+from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipelines.xnn.nodes import prune_network, refine_network, train_network
 from ridgeline.pipelines.xnn.settings import XnnSettings
@@ -46,10 +47,13 @@ def _sets(folder: Path) -> dict[str, pd.DataFrame]:
 
 def _refine(folder: Path, checkpoint: Path | None) -> tuple[Scorer, pd.DataFrame]:
     """Run the node as Kedro does, on files."""
+    sets = _sets(folder)
+    identity = identify_split(sets)
     refined, _, history = refine_network(
         pruned=load_model(folder / "pruned.json"),
-        **_sets(folder),
-        training=TRAINING,
+        **sets,
+        identity=identity,
+        training=TRAINING | {"fits": 1, "data_identity": identity["split"]},
         settings=_settings(checkpoint),
         seed=SEED,
     )
@@ -101,8 +105,14 @@ def test_refinement_that_was_killed_goes_on_and_ends_with_the_same_network(
     process.communicate()
     assert process.returncode == -signal.SIGKILL
     # A run that is started from its beginning does not undo its last stage.
+    sets = _sets(tmp_path)
     train_network(
-        **_sets(tmp_path), penalties=PENALTIES, settings=_settings(kept), seed=SEED
+        **sets,
+        identity=identify_split(sets),
+        penalties=PENALTIES,
+        tuning=pd.DataFrame(),
+        settings=_settings(kept),
+        seed=SEED,
     )
     with caplog.at_level("INFO"):
         resumed, history = _refine(tmp_path, kept)
