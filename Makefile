@@ -39,7 +39,7 @@ run: install ## Run the lendingclub pipeline on the embedded data
 	$(BIN)/kedro run --pipeline lendingclub
 
 test: install ## Run the tests
-	$(BIN)/python -m pytest -n 3 -m "not spark"
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not spark"
 
 test-spark: install-extras ## Run the Spark tests (needs Java 17)
 	$(BIN)/python -m pytest -m spark

@@ -18,6 +18,9 @@ import kedro.runner
 from kedro.framework.project import settings
 from kedro.framework.startup import bootstrap_project
 
+# One process of the tests makes what these share.
+pytestmark = pytest.mark.xdist_group("parameter_faults")
+
 project = Path.cwd()
 bootstrap_project(project)
 outcomes = {}

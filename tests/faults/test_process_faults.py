@@ -22,6 +22,9 @@ from trial_project import FORMULA, SECRET, make_trial
 from ridgeline.errors import InputError
 from ridgeline.hooks import PlainErrorHook
 
+# One process of the tests makes what these share.
+pytestmark = pytest.mark.xdist_group("process_faults")
+
 # MLflow is silent in tests and on build machines; these runs are as at home.
 _AT_HOME = {
     name: value

@@ -29,6 +29,9 @@ import logging
 import numpy as np
 from ridgeline import XNNRegressor
 
+# One process of the tests makes what these share.
+pytestmark = pytest.mark.xdist_group("program_cache")
+
 logging.basicConfig(level="WARNING", format="%(message)s")
 X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
 model = XNNRegressor(hidden=(3,), max_epochs=3, prune_share=None, random_state=0)
