@@ -1,11 +1,11 @@
 """Tables in Parquet, atomically written by an Ibis backend; read lazily, or whole."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import ibis.expr.types as ir
 import pandas as pd
-from kedro.io import DatasetError
 from kedro_datasets._typing import TablePreview
 
 from ridgeline.datasets.atomic import AtomicSave
@@ -32,25 +32,13 @@ class ParquetTableDataset(AtomicSave, EngineDataset):
         """Take the arguments of `ibis.FileDataset` but for the file's format."""
         super().__init__(file_format="parquet", **arguments)
 
-    def save(self, data: ir.Table) -> None:
-        """Compute the table and save it.
+    def load(self) -> Any:
+        """Open the table; its rows are read where they are needed.
 
         Raises:
-            InputError: If DuckDB fails inside, which it does when a line is set aside
-                for bytes that are no UTF-8 and only some columns are read.
+            InputError: If the file is damaged.
         """
-        import duckdb
-
-        try:
-            super().save(data)
-        except DatasetError as error:
-            if not isinstance(error.__cause__, duckdb.InternalException):
-                raise
-            message = (
-                "DuckDB failed while reading. The usual cause is a raw file that is "
-                "not UTF-8 text: convert it (iconv -f latin1 -t utf-8 FILE), run again."
-            )
-            raise InputError(message) from error
+        return self._whole(super().load)
 
     def content_hash(self) -> str:
         """Return a hash of the saved rows, whatever their order.
@@ -73,6 +61,21 @@ class ParquetTableDataset(AtomicSave, EngineDataset):
         table: ir.Table = self.load()
         return table_preview(table.head(nrows).execute())
 
+    def _whole(self, read: Callable[[], Any]) -> Any:
+        """Read, or say which file cannot be read: libraries fail in many ways there."""
+        path = Path(self._get_load_path())
+        try:
+            return read()
+        except Exception as error:
+            if not path.exists():
+                raise
+            message = (
+                f"The table {str(path)!r} cannot be read, or was damaged "
+                f"({type(error).__name__}); delete it and run the pipeline that makes "
+                "it again."
+            )
+            raise InputError(message) from error
+
 
 class ParquetFrameDataset(ParquetTableDataset):
     """An Ibis table kept as Parquet and read back as a pandas frame.
@@ -82,8 +85,15 @@ class ParquetFrameDataset(ParquetTableDataset):
     """
 
     def load(self) -> pd.DataFrame:
-        """Read the whole file, or the files of a folder in the order of their names."""
-        return pd.read_parquet(self._get_load_path())
+        """Read the whole file, or the files of a folder in the order of their names.
+
+        Raises:
+            InputError: If the file is damaged. Rows that a fault has only changed are
+                found by `ridgeline.lendingclub.identity`.
+        """
+        path = self._get_load_path()
+        frame: pd.DataFrame = self._whole(lambda: pd.read_parquet(path))
+        return frame
 
     def preview(self, nrows: int = 5) -> TablePreview:
         """Return the first rows for Kedro-Viz."""

@@ -1,6 +1,7 @@
 """Which split a model comes from, so that none is judged on the rows of another."""
 
 import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -68,5 +69,8 @@ def check_fitted_on(split: str, name: str, report: Mapping[str, Any]) -> None:
 
 
 def _content_hash(rows: pd.DataFrame) -> str:
+    columns = {str(name): str(kind) for name, kind in rows.dtypes.items()}
+    digest = hashlib.sha256(json.dumps(columns).encode())
     values = pd.util.hash_pandas_object(rows, index=False)
-    return hashlib.sha256(values.to_numpy().tobytes()).hexdigest()
+    digest.update(values.to_numpy().tobytes())
+    return digest.hexdigest()
