@@ -66,6 +66,9 @@ def rows(project, statement):
         return database.execute(statement).fetchall()
 
 
+_DEADLINE = 120  # seconds, after which a run does not end any more
+
+
 @pytest.fixture(scope="module")
 def ended(tmp_path_factory, database):
     """Return what became of runs that were signalled, by signal and pipeline."""
@@ -76,19 +79,25 @@ def ended(tmp_path_factory, database):
         process = start(project, "--pipelines", pipeline, "--env", "smoke")
         runs.append((name, pipeline, workers, project, process))
     found = {}
-    for name, pipeline, workers, project, process in runs:
-        ready = [project / f"ready-{number}" for number in range(workers)]
-        while not all(path.exists() for path in ready):
-            assert process.poll() is None, said_in(project)
-            time.sleep(0.05)
-        children = psutil.Process(process.pid).children(recursive=True)
-        process.send_signal(getattr(signal, name))
-        code = process.wait()
-        _, left = psutil.wait_procs(children, timeout=10)
-        for child in left:
-            child.kill()
-        statuses = rows(project, "SELECT status FROM runs")
-        found[name, pipeline] = (code, len(left), statuses, said_in(project))
+    try:
+        for name, pipeline, workers, project, process in runs:
+            ready = [project / f"ready-{number}" for number in range(workers)]
+            while not all(path.exists() for path in ready):
+                assert process.poll() is None, said_in(project)
+                time.sleep(0.05)
+            children = psutil.Process(process.pid).children(recursive=True)
+            process.send_signal(getattr(signal, name))
+            code = process.wait(_DEADLINE)
+            _, left = psutil.wait_procs(children, timeout=10)
+            for child in left:
+                child.kill()
+            statuses = rows(project, "SELECT status FROM runs")
+            found[name, pipeline] = (code, len(left), statuses, said_in(project))
+    finally:
+        # Where a signal did nothing, these would compute for ever.
+        for *_, process in runs:
+            process.kill()
+            process.wait()
     return found
 
 
