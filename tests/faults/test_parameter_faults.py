@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from projects import copy_project
 
+# One process of the tests makes what these share.
+pytestmark = pytest.mark.xdist_group("parameter_faults")
+
 # Runs cases one after another in one process, each with files of its own.
 _SCRIPT = """
 import json, sys
@@ -17,9 +20,6 @@ import click
 import kedro.runner
 from kedro.framework.project import settings
 from kedro.framework.startup import bootstrap_project
-
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("parameter_faults")
 
 project = Path.cwd()
 bootstrap_project(project)

@@ -24,13 +24,13 @@ from ridgeline.xnn.programs import (
 )
 from ridgeline.xnn.runtime import start_tensorflow
 
+# One process of the tests makes what these share.
+pytestmark = pytest.mark.xdist_group("program_cache")
+
 _FIT = """
 import logging
 import numpy as np
 from ridgeline import XNNRegressor
-
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("program_cache")
 
 logging.basicConfig(level="WARNING", format="%(message)s")
 X = np.random.default_rng(0).uniform(-1, 1, (60, 2))

@@ -14,6 +14,9 @@ from ridgeline.simulation.study import StudyResult
 from ridgeline.simulation.tasks import Rows, Task, draw_rows, run_task
 from ridgeline.xnn.storage import read_document
 
+# One process of the tests makes what these share.
+pytestmark = pytest.mark.xdist_group("tasks")
+
 SETTINGS = tiny("unused")
 TASK = Task("S1", 60, 0, "lasso")
 COMMON = {
@@ -31,9 +34,6 @@ SCRIPT = """
 import json, sys
 from ridgeline.simulation.settings import StudySettings
 from ridgeline.simulation.tasks import Task, run_task
-
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("tasks")
 settings = StudySettings.model_validate_json(sys.argv[1])
 tasks = [Task(*parts) for parts in json.loads(sys.argv[2])]
 print(json.dumps([run_task(task, settings, seed=0).record for task in tasks]))
