@@ -20,6 +20,8 @@ pytestmark = pytest.mark.xdist_group("study_cluster_faults")
 PATIENCE = 5
 # Enough tasks that some are left when the first is stored, and none that compiles.
 MANY: dict[str, Any] = {"models": ["rf"], "repetitions": 6, "patience": PATIENCE}
+# So many that they cannot be done before all who would do them are stopped.
+ENDLESS = MANY | {"repetitions": 60}
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +63,9 @@ def test_a_worker_hangs_and_its_tasks_go_to_another(
 
 
 def test_all_workers_hang(cluster: Cluster, tmp_path: Path) -> None:
-    settings = tiny(tmp_path, **MANY, scheduler=cluster.address)
+    settings = tiny(tmp_path, **ENDLESS, scheduler=cluster.address)
     with (
-        once_stored(tmp_path, lambda: stop(cluster.workers[1])),
+        once_stored(tmp_path, lambda: [*map(stop, cluster.workers)]),
         pytest.raises(StudyError) as caught,
     ):
         run_study(settings, 0, shown=False)
@@ -75,7 +77,7 @@ def test_the_scheduler_hangs(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resume(cluster.workers[1])
-    settings = tiny(tmp_path, **MANY, scheduler=cluster.address)
+    settings = tiny(tmp_path, **ENDLESS, scheduler=cluster.address)
     with (
         once_stored(tmp_path, lambda: stop(cluster.scheduler)),
         pytest.raises(StudyError) as caught,
