@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 
 import pytest
 import yaml
@@ -136,7 +137,29 @@ def test_tables_of_applications_are_private():
         # Counts and hashes are JSON, and nobody's.
         is_table = not catalog[name]["type"].endswith("JsonDataset")
         if is_table and metadata["kedro-viz"]["layer"] in with_rows:
-            assert metadata["mlflow"] == {"private": True}, name
+            # The audit has counts, and cells as examples.
+            private = ["examples"] if name == "cleaning_audit" else True
+            assert metadata["mlflow"] == {"private": private}, name
+
+
+@pytest.mark.parametrize("name", ["lendingclub", "simulation", "__default__"])
+def test_layers_follow_one_another(name):
+    """Kedro-Viz shows no layers at all where two of them wait for each other."""
+    resolver = DataCatalog.from_config(loader("base")["catalog"]).config_resolver
+    before = {}
+    for node in register_pipelines()[name].nodes:
+        layers = [
+            {
+                resolver.resolve_pattern(one)["metadata"]["kedro-viz"]["layer"]
+                for one in side
+                if not one.startswith("param")
+            }
+            for side in (node.inputs, node.outputs)
+        ]
+        for layer in layers[1]:
+            before.setdefault(layer, set()).update(layers[0] - {layer})
+    order = list(TopologicalSorter(before).static_order())
+    assert order[-1] == "reporting"
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
