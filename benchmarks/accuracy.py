@@ -29,7 +29,7 @@ from sklearn.neural_network import MLPRegressor
 
 from ridgeline import XNNRegressor
 from ridgeline.simulation.scenarios import SCENARIOS, TRUE_COMPONENTS, Sample, draw
-from ridgeline.xnn.pruning import refine
+from ridgeline.xnn.stages import refine
 from ridgeline.xnn.search import grid_search
 
 TEST_ROWS = 10_000

@@ -283,9 +283,9 @@ def test_what_is_drawn_is_not_altered(make_scorer: MakeScorer) -> None:
         drawn(figure)
     pd.testing.assert_frame_equal(frame, before)
     for left, right in (
-        (explanation.importance_frame(), again.importance_frame()),
-        (explanation.projection_frame(), again.projection_frame()),
-        (explanation.curves_frame(), again.curves_frame()),
-        (explanation.categories_frame(), again.categories_frame()),
+        (explanation.importance, again.importance),
+        (explanation.projections, again.projections),
+        (explanation.curves, again.curves),
+        (explanation.categories, again.categories),
     ):
         pd.testing.assert_frame_equal(left, right)

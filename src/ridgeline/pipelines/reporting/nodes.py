@@ -119,7 +119,7 @@ def write_report(
             "explanation": explanation,
             "marginals": marginals,
         },
-        importance=parts.importance_frame(),
+        importance=parts.importance,
         component_titles={
             part.name: component_title(part) for part in parts.components
         },
