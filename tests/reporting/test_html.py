@@ -40,7 +40,7 @@ def content(known, rows, means, truth):
         audit=audit,
         comparison=table,
         figures={"roc": figure(), "explanation": figure()},
-        importance=explain(known).importance_frame(),
+        importance=explain(known).importance,
         limits=["A limit."],
         reproduce={"command": "kedro run", "seed": "0"},
         rows={"test": 1234},
