@@ -43,7 +43,7 @@ class Reason:
 class ExampleDecision:
     """A row, its probability, and the reasons, the strongest first."""
 
-    values: dict[str, str]  # by title of the feature
+    features: dict[str, str]  # values by title
     probability: float
     intercept: float
     reasons: tuple[Reason, ...]

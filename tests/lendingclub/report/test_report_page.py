@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from html_page import Page, check_alone, check_readable
 from matplotlib.figure import Figure
-from page import Page, check_alone, check_readable
 
+from ridgeline.lendingclub.report.findings import findings
+from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
+from ridgeline.lendingclub.report.page import ReportContent, render_report
 from ridgeline.reporting.comparison import comparison_table
 from ridgeline.reporting.example import example_decision
-from ridgeline.reporting.findings import findings
-from ridgeline.reporting.html import ReportContent, render_report
 from ridgeline.xnn.explanation import explain
 
 HOSTILE = "<script>alert('x')</script>&\"$"
@@ -33,10 +34,11 @@ def content(known, rows, means, truth):
         columns="section step rule class rows_in removed kept examples".split(),
     )
     metrics = {"auc": 0.91234, "auc_low": 0.9, "auc_high": 0.92, "ks": 0.5}
-    table = comparison_table({"xnn.refined": metrics, "rf": {**metrics, "auc": 0.8}})
+    models = {"xnn.refined": metrics, "rf": {**metrics, "auc": 0.8}}
+    table = comparison_table(models, {})
     return ReportContent(
         title="A report",
-        findings=findings(known, means, table, truth=truth),
+        findings=findings(known, means, table, truth),
         audit=audit,
         comparison=table,
         figures={"roc": figure(), "explanation": figure()},
@@ -45,7 +47,7 @@ def content(known, rows, means, truth):
         reproduce={"command": "kedro run", "seed": "0"},
         rows={"test": 1234},
         not_applicable={"SVM": "too many rows"},
-        example=example_decision(known, rows.iloc[[0]]),
+        example=example_decision(known, rows.iloc[[0]], APPLICATION_LABELS),
         truth=truth,
     )
 

@@ -6,17 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from html_page import Page, check_alone, check_readable
 from matplotlib.figure import Figure
-from page import Page, check_alone, check_readable
 
-from ridgeline.reporting.study_html import StudyContent, render_study, study_findings
-from ridgeline.simulation.paper import (
-    CITATION,
-    NOT_COMPARABLE,
-    NOT_COMPARABLE_REASON,
-    PAPER_MSE,
-    SCENARIO_TITLES,
-)
+from ridgeline.simulation.paper import CITATION, NOT_COMPARABLE_REASON, PAPER_MSE
+from ridgeline.simulation.report.findings import study_findings
+from ridgeline.simulation.report.page import StudyContent, render_study
 
 HOSTILE = "<script>alert('x')</script>&\"$"
 # Mean errors; each has two repetitions, 0.01 above and below.
@@ -89,24 +84,19 @@ def content(results):
     return StudyContent(
         title="A study",
         results=results,
-        paper=PAPER_MSE,
-        citation=CITATION,
         reproduce={"command": "kedro run", "seed": "0"},
         figures={"errors": figure(), "S1": figure(), "S6": figure()},
-        scenarios=SCENARIO_TITLES,
-        not_comparable=NOT_COMPARABLE,
-        note=NOT_COMPARABLE_REASON,
     )
 
 
 def test_findings_are_computed_from_the_results(results):
-    assert study_findings(results, PAPER_MSE, NOT_COMPARABLE) == FINDINGS
+    assert study_findings(results) == FINDINGS
 
 
 def test_a_small_study_says_only_what_it_can(results):
     few = results[(results["model"] == "mlp") & (results["repetition"] == 0)]
     few = few.assign(n=300)["scenario n model fits seconds mse excess".split()]
-    assert study_findings(few, PAPER_MSE) == [
+    assert study_findings(few) == [
         "No cell of this study is in the paper's table.",
         "Its mean excess error, which has no test noise in it, is the smallest of all "
         "models in 0 of all 2 cells.",
@@ -115,7 +105,7 @@ def test_a_small_study_says_only_what_it_can(results):
 
 def test_one_repetition_has_no_standard_errors(results):
     once = results[results["repetition"] == 0]
-    sentences = study_findings(once, PAPER_MSE, NOT_COMPARABLE)
+    sentences = study_findings(once)
     assert sentences[0].endswith("in 0 of the 3 cells that compare (S1 and S6).")
     assert "S1 at n = 1,000 (1.090 against 1.086)" in sentences[1]
 
@@ -145,11 +135,10 @@ def test_report_tells_the_findings_the_tables_and_the_limits(content):
 
 
 def test_scenarios_that_do_not_compare_have_no_figure_of_the_paper(content):
-    printed = PAPER_MSE[(PAPER_MSE["scenario"] == "S3") & (PAPER_MSE["n"] == 1000)]
-    own = printed.set_index("model")["mse"]
-    assert f"{own['mlp']:.3f}" not in Page(render_study(content)).text
-    shown = Page(render_study(replace(content, not_comparable=())))
-    assert f"{own['mlp']:.3f}" in shown.text
+    printed = PAPER_MSE.set_index(["scenario", "n", "model"])["mse"]
+    text = Page(render_study(content)).text
+    assert f"{printed['S3', 1000, 'mlp']:.3f}" not in text
+    assert f"{printed['S6', 1000, 'mlp']:.3f}" in text
 
 
 def test_what_is_not_there_is_left_out(content):
@@ -158,8 +147,6 @@ def test_what_is_not_there_is_left_out(content):
         content,
         results=forest.drop(columns=["not_applicable", "overlap_max", "cosine_mean"]),
         figures={},
-        scenarios={},
-        note="",
     )
     page = Page(render_study(bare))
     assert not page.all("img")
@@ -168,19 +155,11 @@ def test_what_is_not_there_is_left_out(content):
 
 
 def test_hostile_names_stay_text(content):
-    results = content.results.assign(
-        not_applicable=content.results["not_applicable"].replace(
-            "too many rows.", HOSTILE
-        )
-    )
+    results = content.results.replace({"mlp": HOSTILE, "too many rows.": HOSTILE})
     hostile = replace(
         content,
         results=results,
         title=HOSTILE,
-        citation=HOSTILE,
-        note=HOSTILE,
-        scenarios={"S1": HOSTILE},
-        titles={"mlp": HOSTILE},
         reproduce={HOSTILE: HOSTILE},
     )
     text = render_study(hostile)
