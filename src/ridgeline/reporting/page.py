@@ -16,14 +16,22 @@ _DOTS_PER_INCH: Final = 200  # sharp in print
 
 
 def render_page(
-    package: str, name: str, figures: "Mapping[str, Figure | bytes]", **values: Any
+    package: str,
+    name: str,
+    *,
+    title: str,
+    figures: "Mapping[str, Figure | bytes]",
+    reproduce: Mapping[str, str],
+    **values: Any,
 ) -> str:
     """Renders a template of a package that builds on the templates here.
 
     Args:
         package: Where the template is, in a folder `templates`.
         name: Of the template. It may extend `page.html` and use the macro `picture`.
+        title: Of the page.
         figures: By name, drawn or as PNG; the page holds them itself.
+        reproduce: Command, seed, versions, commit ...
         **values: What else the template uses; all of it is escaped.
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -39,7 +47,9 @@ def render_page(
     )
     environment.filters["number"] = number
     pictures = {name: _address(figure) for name, figure in figures.items()}
-    return environment.get_template(name).render(values, figures=pictures)
+    return environment.get_template(name).render(
+        values, title=title, figures=pictures, reproduce=reproduce
+    )
 
 
 def _address(figure: "Figure | bytes") -> str:

@@ -42,7 +42,7 @@ def content(known, rows, means, truth):
         audit=audit,
         comparison=table,
         figures={"roc": figure(), "explanation": figure()},
-        importance=explain(known).importance_frame(),
+        explanation=explain(known),
         limits=["A limit."],
         reproduce={"command": "kedro run", "seed": "0"},
         rows={"test": 1234},
@@ -83,12 +83,13 @@ def test_what_is_not_there_is_left_out(content):
 
 
 def test_hostile_names_stay_text(content):
+    hostile_component = replace(content.explanation.components[0], name=HOSTILE)
     hostile = replace(
         content,
         title=HOSTILE,
         findings=[HOSTILE],
         comparison=content.comparison.assign(title=HOSTILE),
-        importance=content.importance.assign(component=HOSTILE),
+        explanation=replace(content.explanation, components=(hostile_component,)),
         not_applicable={HOSTILE: HOSTILE},
         reproduce={HOSTILE: HOSTILE},
         limits=[HOSTILE],

@@ -1,7 +1,6 @@
 """The study's report is one file, tells what the tables hold, and escapes names."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ from matplotlib.figure import Figure
 
 from ridgeline.simulation.paper import CITATION, NOT_COMPARABLE_REASON, PAPER_MSE
 from ridgeline.simulation.report.findings import study_findings
-from ridgeline.simulation.report.page import StudyContent, render_study
+from ridgeline.simulation.report.page import render_study
 
 HOSTILE = "<script>alert('x')</script>&\"$"
 # Mean errors; each has two repetitions, 0.01 above and below.
@@ -81,12 +80,11 @@ def figure():
 
 @pytest.fixture
 def content(results):
-    return StudyContent(
-        title="A study",
-        results=results,
-        reproduce={"command": "kedro run", "seed": "0"},
-        figures={"errors": figure(), "S1": figure(), "S6": figure()},
-    )
+    return {
+        "results": results,
+        "figures": {"errors": figure(), "S1": figure(), "S6": figure()},
+        "reproduce": {"command": "kedro run", "seed": "0"},
+    }
 
 
 def test_findings_are_computed_from_the_results(results):
@@ -111,17 +109,17 @@ def test_one_repetition_has_no_standard_errors(results):
 
 
 def test_report_needs_nothing_beside_itself(content):
-    text = render_study(content)
+    text = render_study(**content)
     check_alone(text)
     assert len(Page(text).all("img")) == 3
 
 
 def test_report_can_be_read_by_all(content):
-    check_readable(render_study(content))
+    check_readable(render_study(**content))
 
 
 def test_report_tells_the_findings_the_tables_and_the_limits(content):
-    page = Page(render_study(content))
+    page = Page(render_study(**content))
     for sentence in (*FINDINGS, CITATION, NOT_COMPARABLE_REASON, "kedro run"):
         assert sentence in page.text
     assert page.bold == ["1.080", "1.030", "1.200", "1.020"]  # the best of four rows
@@ -136,47 +134,43 @@ def test_report_tells_the_findings_the_tables_and_the_limits(content):
 
 def test_scenarios_that_do_not_compare_have_no_figure_of_the_paper(content):
     printed = PAPER_MSE.set_index(["scenario", "n", "model"])["mse"]
-    text = Page(render_study(content)).text
+    text = Page(render_study(**content)).text
     assert f"{printed['S3', 1000, 'mlp']:.3f}" not in text
     assert f"{printed['S6', 1000, 'mlp']:.3f}" in text
 
 
 def test_what_is_not_there_is_left_out(content):
-    forest = content.results[content.results["model"] == "mlp"]
-    bare = replace(
-        content,
-        results=forest.drop(columns=["not_applicable", "overlap_max", "cosine_mean"]),
-        figures={},
-    )
-    page = Page(render_study(bare))
+    forest = content["results"][content["results"]["model"] == "mlp"]
+    bare = content | {
+        "results": forest.drop(
+            columns=["not_applicable", "overlap_max", "cosine_mean"]
+        ),
+        "figures": {},
+    }
+    page = Page(render_study(**bare))
     assert not page.all("img")
     assert "was not fitted" not in page.text
     assert "1.020 (0.014)" in page.text
 
 
 def test_hostile_names_stay_text(content):
-    results = content.results.replace({"mlp": HOSTILE, "too many rows.": HOSTILE})
-    hostile = replace(
-        content,
-        results=results,
-        title=HOSTILE,
-        reproduce={HOSTILE: HOSTILE},
-    )
-    text = render_study(hostile)
+    results = content["results"].replace({"mlp": HOSTILE, "too many rows.": HOSTILE})
+    hostile = content | {"results": results, "reproduce": {HOSTILE: HOSTILE}}
+    text = render_study(**hostile)
     assert "<script" not in text
     assert " ".join(Page(text).words).count(HOSTILE) >= 8
 
 
 def test_the_same_content_gives_the_same_bytes(content):
-    assert render_study(content) == render_study(content)
+    assert render_study(**content) == render_study(**content)
 
 
 def test_numbers_that_are_missing_are_dashes(content):
-    table = content.results
+    table = content["results"]
     gone = table.assign(
         orthogonality_error=np.nan,
         seconds=table["seconds"].where(table["model"] != "mlp"),
     )
-    text = Page(render_study(replace(content, results=gone))).text
+    text = Page(render_study(**content | {"results": gone})).text
     assert not re.search(r"\bnan\b", text, re.IGNORECASE)
     assert "MLP –" in text

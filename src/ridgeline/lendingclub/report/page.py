@@ -9,9 +9,10 @@ import pandas as pd
 from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
 from ridgeline.lendingclub.report.truth import TruthComparison
 from ridgeline.reporting.example import ExampleDecision
-from ridgeline.reporting.labels import label_of
+from ridgeline.reporting.labels import component_title, label_of
 from ridgeline.reporting.page import render_page
 from ridgeline.reporting.words import number
+from ridgeline.xnn.explanation import Explanation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,8 +55,7 @@ class ReportContent:
         not_applicable: Models without a row of their own, with the reason.
         figures: By name: `roc`, `calibration`, `marginals`, `explanation`, drawn or
             as PNG; one that is not given is left out.
-        importance: `Explanation.importance_frame()`.
-        component_titles: What each component is a function of, by its name.
+        explanation: Of the refined network.
         example: One decision with its reasons.
         truth: On simulated data, the model against the truth.
         limits: Sentences about what the results do not say.
@@ -67,12 +67,11 @@ class ReportContent:
     audit: pd.DataFrame
     comparison: pd.DataFrame
     figures: Mapping[str, "Figure | bytes"]
-    importance: pd.DataFrame
+    explanation: Explanation
     limits: Sequence[str]
     reproduce: Mapping[str, str]
     rows: Mapping[str, int] = field(default_factory=dict)
     not_applicable: Mapping[str, str] = field(default_factory=dict)
-    component_titles: Mapping[str, str] = field(default_factory=dict)
     example: ExampleDecision | None = None
     truth: TruthComparison | None = None
 
@@ -82,12 +81,14 @@ def render_report(content: ReportContent) -> str:
     return render_page(
         "ridgeline.lendingclub.report",
         "report.html",
-        content.figures,
+        title=content.title,
+        figures=content.figures,
+        reproduce=content.reproduce,
         content=content,
         audit=_audit_rows(content.audit),
         unreadable=_unreadable_rows(content.audit),
         compared=_compared(content.comparison),
-        importance=_records(content.importance),
+        importance=_importance_rows(content.explanation),
         truth=_truth_rows(content.truth),
     )
 
@@ -137,6 +138,12 @@ def _compared(table: pd.DataFrame) -> dict[str, Any]:
         for record in frame.to_dict("records")
     ]
     return {"headings": [_COMPARED[name] for name in shown], "rows": rows}
+
+
+def _importance_rows(explanation: Explanation) -> list[dict[str, Any]]:
+    parts = explanation.components
+    titles = [component_title(part, APPLICATION_LABELS) for part in parts]
+    return _records(explanation.importance_frame().assign(title=titles))
 
 
 def _truth_rows(truth: TruthComparison | None) -> dict[str, list[dict[str, Any]]]:

@@ -16,7 +16,6 @@ from ridgeline.lendingclub.report.page import ReportContent, render_report
 from ridgeline.lendingclub.report.truth import TruthComparison, compare_with_truth
 from ridgeline.provenance import run_facts
 from ridgeline.reporting.example import typical_decision
-from ridgeline.reporting.labels import component_title
 from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.scorer import Scorer
 
@@ -106,7 +105,6 @@ def write_report(
     """Write the report: data, models, explanation, limits, how to reproduce it."""
     _check_data(identity, test, refinement, metrics)
     sample = model_sample(test)
-    parts = explain(model)
     content = ReportContent(
         title=_TITLE,
         findings=found,
@@ -120,11 +118,7 @@ def write_report(
             "explanation": explanation,
             "marginals": marginals,
         },
-        importance=parts.importance_frame(),
-        component_titles={
-            part.name: component_title(part, APPLICATION_LABELS)
-            for part in parts.components
-        },
+        explanation=explain(model),
         example=typical_decision(model, sample.features, APPLICATION_LABELS),
         truth=_against_truth(model, sample, truth),
         limits=bounds,

@@ -11,7 +11,7 @@ from ridgeline.provenance import run_facts
 from ridgeline.simulation.paper import SCENARIO_TITLES
 from ridgeline.simulation.report.findings import study_findings
 from ridgeline.simulation.report.judgement import against_paper
-from ridgeline.simulation.report.page import StudyContent, render_study
+from ridgeline.simulation.report.page import render_study
 from ridgeline.simulation.report.tables import (
     cells_of,
     compared,
@@ -47,7 +47,6 @@ logger = logging.getLogger(__name__)
 Networks = dict[str, Scorer]
 # Rows that show where the true components lie.
 _TRUTH_ROWS = 10_000
-_TITLE = "Ridgeline: the paper's simulation study"
 
 
 def run_tasks(settings: StudySettings, seed: int) -> tuple[pd.DataFrame, Networks]:
@@ -122,10 +121,5 @@ def write_study_report(
     """Write the report: the paper's table beside ours, figures, recovery, overlap."""
     figures = {name: load() for name, load in networks.items()}
     return render_study(
-        StudyContent(
-            title=_TITLE,
-            results=results,
-            reproduce=run_facts() | {"Seed": str(seed)},
-            figures={"errors": errors} | figures,
-        )
+        results, {"errors": errors} | figures, run_facts() | {"Seed": str(seed)}
     )

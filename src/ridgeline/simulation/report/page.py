@@ -1,7 +1,6 @@
 """The study's report: one HTML file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
@@ -29,8 +28,9 @@ from ridgeline.simulation.report.tables import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["StudyContent", "render_study"]
+__all__ = ["render_study"]
 
+_TITLE: Final = "Ridgeline: the paper's simulation study"
 # Headings and decimals; without decimals, as a power of ten.
 _RECOVERY: Final[Mapping[str, tuple[str, int | None]]] = {
     "cosine_mean": ("Mean cosine", 3),
@@ -47,33 +47,26 @@ _OVERLAP: Final[Mapping[str, tuple[str, int | None]]] = {
 _NETWORKS: Final = ("naive_xnn", "xnn")
 
 
-@dataclass(frozen=True, eq=False)
-class StudyContent:
-    """What the report tells.
+def render_study(
+    results: pd.DataFrame,
+    figures: Mapping[str, "Figure | bytes"],
+    reproduce: Mapping[str, str],
+) -> str:
+    """Renders the report as one HTML file, with figures and style inside.
 
     Args:
-        title: Of the report.
         results: The study's long table, a row for each task.
-        reproduce: Command, seed, versions, commit ...
         figures: By name, drawn or as PNG: `errors`, and the networks of a scenario by
             the scenario's name; one that is not given is left out.
+        reproduce: Command, seed, versions, commit ...
     """
-
-    title: str
-    results: pd.DataFrame
-    reproduce: Mapping[str, str]
-    figures: Mapping[str, "Figure | bytes"]
-
-
-def render_study(content: StudyContent) -> str:
-    """Renders the report as one HTML file, with figures and style inside."""
-    results = content.results
     summary = summarise(results)
     return render_page(
         "ridgeline.simulation.report",
         "study.html",
-        content.figures,
-        content=content,
+        title=_TITLE,
+        figures=figures,
+        reproduce=reproduce,
         citation=CITATION,
         scenarios=SCENARIO_TITLES,
         not_comparable=NOT_COMPARABLE,

@@ -214,18 +214,17 @@ def overlap_table(results: pd.DataFrame) -> pd.DataFrame:
     return _network_means(results, _OVERLAP)
 
 
-def cells_of(table: pd.DataFrame, model: str) -> dict[str, dict[str, float]]:
+def cells_of(summary: pd.DataFrame, model: str) -> dict[str, dict[str, float]]:
     """The cells of a model as metrics.
 
     Args:
-        table: The long table, or its summary.
+        summary: As `summarise` makes it.
         model: Whose cells.
 
     Returns:
         Such as `{"S1_n1000": {"mse": 1.07, "mse_sd": 0.01, "excess": 0.07, ...}}`; what
         is not a number is left out, as a standard deviation of one repetition.
     """
-    summary = table if "mse_mean" in table else summarise(table)
     cells = summary[summary["model"] == model]
     cells = cells.rename(columns={"mse_mean": "mse", "excess_mean": "excess"})
     return {
