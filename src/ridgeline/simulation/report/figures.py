@@ -20,7 +20,7 @@ from ridgeline import drawing
 from ridgeline.baselines.titles import short_title
 from ridgeline.errors import InputError
 from ridgeline.simulation.paper import NOT_COMPARABLE, PAPER_MSE, SCENARIO_TITLES
-from ridgeline.simulation.report.tables import study_models
+from ridgeline.simulation.report.tables import ENHANCED, NAIVE, NOISE, study_models
 from ridgeline.xnn.explanation import RidgeComponent, explain
 from ridgeline.xnn.scorer import Scorer
 
@@ -44,9 +44,6 @@ _SHADE: Final = 0.3  # of the axes' height, for the density at its highest
 _ROWS: Final = "#E4E4E4"
 _SAME: Final = 0.9  # cosine from which on two projections can share an axis
 _PANELS: Final = 3  # scenarios side by side
-_NAIVE: Final = "naive_xnn"
-_ENHANCED: Final = "xnn"  # drawn thick among the errors
-_NOISE: Final = 1.0  # variance, which an MSE has above the excess error
 _PRINTED: Final[dict[str, Any]] = {  # the paper's figures
     "color": "black",
     "linestyle": "none",
@@ -106,7 +103,7 @@ def plot_networks(
     Raises:
         InputError: If there is nothing to draw.
     """
-    groups = _groups(truth, {_NAIVE: naive, _ENHANCED: enhanced})
+    groups = _groups(truth, {NAIVE: naive, ENHANCED: enhanced})
     lines = max((len(group.rows) for group in groups), default=0)
     if not lines:
         message = "No truth and no network has a component to draw; pass one that has."
@@ -297,7 +294,7 @@ def plot_errors(summary: pd.DataFrame) -> Figure:
             _draw_errors(axes, own, shift, short_title(model), _look(number, model))
         if not printed.empty:
             own = printed[printed["scenario"] == name]
-            label = f"{short_title(_ENHANCED)}, paper"
+            label = f"{short_title(ENHANCED)}, paper"
             axes.plot(own["n"], own["excess"], label=label, **_PRINTED)
         heading = drawing.short(f"{name}: {SCENARIO_TITLES[name]}", 60)
         axes.set_title(heading, fontsize=drawing.TEXT, loc="left")
@@ -318,14 +315,14 @@ def _printed_excess(scenarios: Sequence[str]) -> pd.DataFrame:
     """The paper's excess errors of the enhanced network, where they compare."""
     compares = set(scenarios) - set(NOT_COMPARABLE)
     own = PAPER_MSE[
-        PAPER_MSE["scenario"].isin(compares) & (PAPER_MSE["model"] == _ENHANCED)
+        PAPER_MSE["scenario"].isin(compares) & (PAPER_MSE["model"] == ENHANCED)
     ]
-    return own.assign(excess=own["mse"] - _NOISE)
+    return own.assign(excess=own["mse"] - NOISE)
 
 
 def _look(place: int, model: str) -> dict[str, Any]:
     colour, dashes = drawing.LINES[place % len(drawing.LINES)]
-    highlighted = model == _ENHANCED
+    highlighted = model == ENHANCED
     return {
         "color": colour,
         "linestyle": dashes,

@@ -1,19 +1,21 @@
 """What the study found about the enhanced network, in computed sentences."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import pandas as pd
 
 from ridgeline.baselines.titles import short_title
 from ridgeline.reporting.words import listed
 from ridgeline.simulation.report.judgement import against_paper
-from ridgeline.simulation.report.tables import recovery_table, summarise
+from ridgeline.simulation.report.tables import (
+    ENHANCED,
+    NAIVE,
+    recovery_table,
+    summarise,
+)
 
 __all__ = ["study_findings"]
-
-_NAIVE: Final = "naive_xnn"
-_ENHANCED: Final = "xnn"
 
 
 def study_findings(results: pd.DataFrame) -> list[str]:
@@ -88,7 +90,7 @@ def _other_findings(judged: pd.DataFrame) -> list[str]:
 
 def _excess_findings(summary: pd.DataFrame) -> list[str]:
     best = summary.loc[summary.groupby(["scenario", "n"])["excess_mean"].idxmin()]
-    count = (best["model"] == _ENHANCED).sum()
+    count = (best["model"] == ENHANCED).sum()
     return [
         f"Its mean excess error, which has no test noise in it, is the smallest of all "
         f"models in {count} of all {len(best)} cells."
@@ -101,11 +103,11 @@ def _overlap_findings(results: pd.DataFrame) -> list[str]:
     known = results[results["overlap_max"].notna()]
     naive, enhanced = (
         known[known["model"] == model].nlargest(1, "overlap_max").to_dict("records")
-        for model in (_NAIVE, _ENHANCED)
+        for model in (NAIVE, ENHANCED)
     )
     if not naive or not enhanced:
         return []
-    mean = known.loc[known["model"] == _NAIVE, "overlap_mean"].mean()
+    mean = known.loc[known["model"] == NAIVE, "overlap_mean"].mean()
     largest = naive[0]["overlap_max"]
     return [
         f"Two projections of a naive network overlap by up to {largest:.2f} "
@@ -122,11 +124,11 @@ def _recovery_findings(results: pd.DataFrame) -> list[str]:
     for scenario, rows in table.groupby("scenario"):
         n = rows["n"].max()
         own = rows[rows["n"] == n].set_index("model")["cosine_mean"].to_dict()
-        if _ENHANCED in own:
-            beside = f" (naive: {own[_NAIVE]:.3f})" if _NAIVE in own else ""
+        if ENHANCED in own:
+            beside = f" (naive: {own[NAIVE]:.3f})" if NAIVE in own else ""
             found.append(
                 f"In {scenario} at n = {n:,}, the enhanced network's projections have "
-                f"a mean cosine of {own[_ENHANCED]:.3f} with the true ones{beside}."
+                f"a mean cosine of {own[ENHANCED]:.3f} with the true ones{beside}."
             )
     return found
 

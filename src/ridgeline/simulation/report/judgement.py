@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ridgeline.simulation.paper import NOT_COMPARABLE
-from ridgeline.simulation.report.tables import with_paper
+from ridgeline.simulation.report.tables import ENHANCED, NOISE, with_paper
 
 __all__ = ["against_paper"]
 
@@ -21,8 +21,6 @@ _JUDGED: Final = (
     "excess_mean paper_shift gap_without_noise "
     "best_other other_mean other_gap meets_others better better_unlike_paper"
 ).split()
-_ENHANCED: Final = "xnn"
-_NOISE: Final = 1.0  # its variance, in every scenario
 
 
 def against_paper(summary: pd.DataFrame) -> pd.DataFrame:
@@ -49,9 +47,9 @@ def against_paper(summary: pd.DataFrame) -> pd.DataFrame:
     joined = joined[~joined["scenario"].isin(NOT_COMPARABLE)]
     rows = []
     for (scenario, n), cell in joined.groupby(["scenario", "n"]):
-        own = cell[(cell["model"] == _ENHANCED) & cell["paper"].notna()]
+        own = cell[(cell["model"] == ENHANCED) & cell["paper"].notna()]
         if not own.empty:
-            judged = _judged(own.iloc[0].to_dict(), cell[cell["model"] != _ENHANCED])
+            judged = _judged(own.iloc[0].to_dict(), cell[cell["model"] != ENHANCED])
             rows.append({"scenario": scenario, "n": n, **judged})
     return pd.DataFrame(rows, columns=_JUDGED)
 
@@ -64,7 +62,7 @@ def _judged(own: Mapping[Any, Any], others: pd.DataFrame) -> dict[str, Any]:
     better = others[others["mse_mean"] < reach]
     unlike = better[~(better["paper"] < printed)]
     best = others.nsmallest(1, "mse_mean")[["model", "mse_mean"]].to_numpy().tolist()
-    shift = (others["paper"] - _NOISE - others["excess_mean"]).median()
+    shift = (others["paper"] - NOISE - others["excess_mean"]).median()
     other, other_mean = best[0] if best else ("", np.nan)
     return {
         "repetitions": int(own["repetitions"]),
@@ -75,7 +73,7 @@ def _judged(own: Mapping[Any, Any], others: pd.DataFrame) -> dict[str, Any]:
         "meets_paper": bool(reach <= printed),
         "excess_mean": own["excess_mean"],
         "paper_shift": shift,
-        "gap_without_noise": _NOISE + own["excess_mean"] - (printed - shift),
+        "gap_without_noise": NOISE + own["excess_mean"] - (printed - shift),
         "best_other": other,
         "other_mean": other_mean,
         "other_gap": _in_errors(mean - other_mean, error),

@@ -17,6 +17,8 @@ from ridgeline.simulation.paper import (
 from ridgeline.simulation.report.findings import study_findings
 from ridgeline.simulation.report.judgement import against_paper
 from ridgeline.simulation.report.tables import (
+    ENHANCED,
+    NAIVE,
     fits_sentence,
     overlap_table,
     recovery_table,
@@ -44,7 +46,6 @@ _OVERLAP: Final[Mapping[str, tuple[str, int | None]]] = {
     "correlation_mean": ("Mean correlation", 3),
     "orthogonality_error": ("Orthogonality error", None),
 }
-_NETWORKS: Final = ("naive_xnn", "xnn")
 
 
 def render_study(
@@ -109,7 +110,7 @@ def _side_by_side(
     """Headings, and for each scenario and n the naive beside the enhanced network."""
     rows = []
     for (scenario, n), cell in table.groupby(["scenario", "n"]):
-        own = cell.set_index("model").reindex(_NETWORKS)
+        own = cell.set_index("model").reindex([NAIVE, ENHANCED])
         texts = [
             _power_of_ten(value) if digits is None else number(value, digits)
             for name, (_, digits) in columns.items()

@@ -21,6 +21,9 @@ from ridgeline.simulation.paper import (
 )
 
 __all__ = [
+    "ENHANCED",
+    "NAIVE",
+    "NOISE",
     "SUMMARY_COLUMNS",
     "Cell",
     "cells_of",
@@ -36,6 +39,9 @@ __all__ = [
     "with_paper",
 ]
 
+ENHANCED: Final = "xnn"
+NAIVE: Final = "naive_xnn"
+NOISE: Final = 1.0  # its variance in every scenario, by which an MSE exceeds its excess
 SUMMARY_COLUMNS: Final = tuple(
     "scenario n model repetitions mse_mean mse_sd excess_mean excess_sd fits "
     "seconds".split()
@@ -47,10 +53,9 @@ _OVERLAP: Final = (
 _METRICS: Final = "mse mse_sd excess excess_sd fits seconds".split()
 _ROW: Final = ["scenario", "n"]
 _CELL: Final = ["scenario", "n", "model"]
-_NETWORKS: Final = ("xnn", "naive_xnn")
 _PAPER_MODELS: Final = tuple(PAPER_MSE["model"].unique())  # in its order
 _NARROW: Final = 6  # characters of a number, or a title, in the terminal
-_NARROW_TITLES: Final = {"xnn": "xNN", "naive_xnn": "naive"}
+_NARROW_TITLES: Final = {ENHANCED: "xNN", NAIVE: "naive"}
 _DIGITS: Final = 3  # of an MSE, as in the paper
 _NONE: Final = "\N{EN DASH}"
 
@@ -321,7 +326,9 @@ def _network_means(results: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     """Means by cell of what only networks have, where it is known."""
     _demand(results, _CELL)
     table = results.reindex(columns=[*_CELL, *columns])
-    table = table[table["model"].isin(_NETWORKS) & table[columns].notna().any(axis=1)]
+    table = table[
+        table["model"].isin((NAIVE, ENHANCED)) & table[columns].notna().any(axis=1)
+    ]
     groups = table.groupby(_CELL, observed=True)
     means = groups[columns].mean()
     means.insert(0, "repetitions", groups.size())
