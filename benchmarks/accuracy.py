@@ -29,8 +29,8 @@ from sklearn.neural_network import MLPRegressor
 
 from ridgeline import XNNRegressor
 from ridgeline.simulation.scenarios import SCENARIOS, TRUE_COMPONENTS, Sample, draw
-from ridgeline.xnn.stages import refine
 from ridgeline.xnn.search import grid_search
+from ridgeline.xnn.stages import refine
 
 TEST_ROWS = 10_000
 ROUGHNESS = (1e-6, 10**-6.5, 1e-7)

@@ -1,7 +1,7 @@
 """Draws the rooms of the house: `python docs/figures/rooms.py`.
 
-Rooms and their order are the import contract of pyproject.toml, which `make lint` holds;
-lines are counted. So the picture cannot say anything that the code does not do.
+Rooms and their order are the import contract of pyproject.toml, which `make lint`
+holds; lines are counted. So the picture cannot say anything that the code does not do.
 """
 
 import tomllib

@@ -262,7 +262,7 @@ def test_one_row_is_asked_for(make_scorer: MakeScorer) -> None:
     scorer = make_scorer()
     frame = contributions_frame(scorer, row_of(scorer))
     for wrong in (pd.concat([frame, frame]), frame.iloc[:0], frame["ridge 1"]):
-        with pytest.raises(InputError, match="one row of a contributions_frame"):
+        with pytest.raises(InputError, match="one row of Explanation.contributions"):
             plot_contributions(wrong)
     with pytest.raises(InputError, match="max_components is 0"):
         plot_contributions(frame, max_components=0)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "DOMINATES",
     "CategoryComponent",
     "Component",
     "Explanation",
@@ -37,8 +38,10 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-# A weight from which on a feature is named in a mixture.
-_NAMED: Final = 0.2
+# A projection with a larger weight on one feature is a function of that feature, up to
+# a rest that the eye does not see.
+DOMINATES: Final = 0.9
+_MIXED: Final = 0.2  # weights from which on a feature is named in a mixture
 _REPR_COMPONENTS: Final = 6  # so that the text fits ten lines
 
 
@@ -75,15 +78,24 @@ class RidgeComponent:
         return np.asarray(self.bin_density[found.clip(0, len(self.heights) - 1)])
 
     @property
-    def function_of(self) -> str:
-        """The feature, or the features of a mixture with their weights."""
-        if self.feature is not None:
-            return self.feature
+    def leading(self) -> list[int]:
+        """Places of the features that make up the projection, by weight.
+
+        That is the one that dominates, or all with a weight worth naming.
+        """
         sizes = np.abs(self.weights) / (np.linalg.norm(self.weights) or 1.0)
-        order = np.argsort(-sizes, kind="stable")
-        named = [at for at in order if sizes[at] >= _NAMED] or order[:1]
+        order = [int(place) for place in np.argsort(-sizes, kind="stable")]
+        if sizes[order[0]] > DOMINATES:
+            return order[:1]
+        return order[:1] + [place for place in order[1:] if sizes[place] >= _MIXED]
+
+    @property
+    def function_of(self) -> str:
+        """The feature that dominates, or those of a mixture with their weights."""
+        if len(self.leading) == 1:
+            return self.feature_names[self.leading[0]]
         return ", ".join(
-            f"{self.feature_names[at]} ({self.weights[at]:+.2f})" for at in named
+            f"{self.feature_names[at]} ({self.weights[at]:+.2f})" for at in self.leading
         )
 
 
