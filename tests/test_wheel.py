@@ -6,6 +6,7 @@ are linked from the environment of the tests, so that nothing is downloaded.
 """
 
 import json
+import shutil
 import subprocess
 import sys
 import venv
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from projects import PROJECT
+from projects import PROJECT, copy_project
 
 pytestmark = pytest.mark.xdist_group("wheel")
 
@@ -109,10 +110,13 @@ def link(dist: Distribution, folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory) -> Path:
-    """Return the wheel of the project, built as a release would be."""
+    """Return the wheel, built from a copy: setuptools writes beside the sources."""
     folder = tmp_path_factory.mktemp("wheel")
+    sources = copy_project(folder / "sources")
+    for name in ("README.md", "LICENSE"):
+        shutil.copy(PROJECT / name, sources / name)
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet"]
-    command += ["--no-build-isolation", "--no-index", "-w", str(folder), str(PROJECT)]
+    command += ["--no-build-isolation", "--no-index", "-w", str(folder), str(sources)]
     subprocess.run(command, check=True, capture_output=True)
     return next(folder.glob("ridgeline-*.whl"))
 
