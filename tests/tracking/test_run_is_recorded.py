@@ -23,7 +23,7 @@ from pydantic import BaseModel
 
 from ridgeline.hooks import TrackingHook
 from ridgeline.tracking import TrackingConfig
-from ridgeline.tracking.artifacts import write_output
+from ridgeline.tracking.outputs import write_output
 
 
 class _Limits(BaseModel):
