@@ -46,7 +46,7 @@ def local_file(dataset: Any) -> Path | None:
     dataset = _unwrapped(dataset)
     if isinstance(dataset, AbstractVersionedDataset):
         path = load_path(dataset) if is_local(dataset) else None
-    elif "filepath" in signature(type(dataset)).parameters:
+    elif dataset is not None and "filepath" in signature(type(dataset)).parameters:
         path = Path(dataset._filepath)
     else:
         path = None
