@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ridgeline.baselines.boosted_trees import BoostedTrees
 from ridgeline.baselines.labels import two_classes
 from ridgeline.errors import InputError, RidgelineError
+from ridgeline.private_names.sklearn import Interval, validate_params
 
 __all__ = ["LightGBMClassifier", "LightGBMRegressor", "missing_library"]
 
@@ -206,7 +206,7 @@ class LightGBMRegressor(RegressorMixin, _BaseLightGBM):  # type: ignore[misc]
         Returns:
             The estimator.
         """
-        self._validate_params()
+        validate_params(self)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         self._boost(X, np.asarray(y, dtype=np.float64), self._held(validation))
         return self
@@ -260,7 +260,7 @@ class LightGBMClassifier(ClassifierMixin, _BaseLightGBM):  # type: ignore[misc]
             InputError: If there are not two classes, or others among the validation
                 rows.
         """
-        self._validate_params()
+        validate_params(self)
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_ = two_classes(np.asarray(y))
         target = (y == self.classes_[1]).astype(np.float64)

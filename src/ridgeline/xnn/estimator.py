@@ -18,6 +18,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from ridgeline.errors import InputError
+from ridgeline.private_names.sklearn import validate_params
 from ridgeline.xnn import fitting
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.settings import PARAMETERS, Settings, allowed_values
@@ -96,7 +97,7 @@ class BaseXNN(Settings, BaseEstimator):  # type: ignore[misc]
         self : XNNClassifier or XNNRegressor
             The fitted estimator.
         """
-        self._validate_params()
+        validate_params(self)
         seed = fitting.draw_seed(self.random_state)
         data = prepare(self, X, y, sample_weight, validation_data, seed=seed)
         self.result_ = fitting.fit(self, data, seed)

@@ -31,6 +31,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils import check_random_state
 
 from ridgeline.errors import InputError
+from ridgeline.private_names.sklearn import validate_params
 from ridgeline.xnn.extremes import ExtremeValuesWarning
 from ridgeline.xnn.fitting import draw_seed
 from ridgeline.xnn.one_standard_error import (
@@ -352,7 +353,7 @@ def _search(
     seed = _whole_seed(model)
     # What is wrong with the data is said here and once, not by every worker.
     first = clone(model).set_params(**points[0])
-    first._validate_params()
+    validate_params(first)
     prepare(first, *data, seed=seed)
     if len(points) == 1:
         n_jobs = 1  # another process would compile again what this one will need

@@ -11,8 +11,8 @@ from os import PathLike
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from ridgeline.private_names.sklearn import Interval, StrOptions
 from ridgeline.xnn.architecture import Activation, Projection
 from ridgeline.xnn.columns import Unknown
 from ridgeline.xnn.schedules import ScheduleName

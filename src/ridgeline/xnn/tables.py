@@ -11,14 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.model_selection import train_test_split
-from sklearn.utils import _safe_indexing, column_or_1d
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    validate_data,
-)
+from sklearn.utils import column_or_1d
+from sklearn.utils.validation import check_consistent_length, validate_data
 
 from ridgeline.errors import InputError
+from ridgeline.private_names.sklearn import check_sample_weight, safe_indexing
 from ridgeline.xnn.architecture import Rows
 from ridgeline.xnn.columns import AVERAGE, Unknown
 from ridgeline.xnn.extremes import warn_of_extremes
@@ -83,7 +80,7 @@ class _Observations(NamedTuple):
     def take(self, chosen: NDArray[np.intp]) -> "_Observations":
         """The chosen rows alone."""
         return _Observations(
-            _safe_indexing(self.X, chosen),
+            safe_indexing(self.X, chosen),
             self.target[chosen],
             self.weight[chosen],
             self.positions[chosen],
@@ -339,7 +336,7 @@ def _with_rows(rows: Rows, features: Features) -> NDArray[np.bool_]:
 
 def _checked_weight(sample_weight: Any, X: Any) -> Floats:
     """Weights of the rows, ones by default."""
-    weight = _check_sample_weight(
+    weight = check_sample_weight(
         sample_weight, X, dtype=np.float64, ensure_non_negative=True
     )
     if weight.max() > _LARGEST_WEIGHT:
