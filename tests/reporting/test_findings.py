@@ -15,7 +15,6 @@ from ridgeline.reporting.example import example_decision
 from ridgeline.reporting.findings import (
     component_findings,
     curve_shape_text,
-    feature_shares,
     model_findings,
 )
 from ridgeline.reporting.labels import Label
@@ -104,7 +103,7 @@ def test_a_mixture_is_called_one(means):
 
 @given(st.floats(0, 1.5))
 def test_shares_of_features_add_up(turn):
-    shares = feature_shares(explain(make_known(mixed=turn)))
+    shares = explain(make_known(mixed=turn)).feature_importance.to_dict()
     assert sum(shares.values()) == pytest.approx(1)
     assert list(shares.values()) == sorted(shares.values(), reverse=True)
 

@@ -12,7 +12,6 @@ from ridgeline.reporting.own_axis import OwnAxis, own_axis
 from ridgeline.reporting.words import listed, percent, value_text
 from ridgeline.xnn.explanation import (
     CategoryComponent,
-    Explanation,
     RidgeComponent,
     explain,
 )
@@ -21,7 +20,6 @@ from ridgeline.xnn.scorer import Scorer
 __all__ = [
     "component_findings",
     "curve_shape_text",
-    "feature_shares",
     "model_findings",
 ]
 
@@ -33,24 +31,6 @@ _STEP_RISE: Final = 0.6  # share of a monotone curve's range within ...
 _STEP_WIDTH: Final = 0.2  # ... this share of the axis makes a step
 _HUGE: Final = 1_000  # a factor of the odds beyond which its size says nothing more
 _CORE: Final = 0.98  # of the rows; beyond them a curve rests on a handful
-
-
-def feature_shares(explanation: Explanation) -> dict[str, float]:
-    """Importance by feature, the largest first.
-
-    A component's importance ratio is shared among its features by their squared
-    weights, which add up to one in an orthonormal projection.
-    """
-    shares = dict.fromkeys(explanation.feature_names, 0.0)
-    for component in explanation.components:
-        if isinstance(component, CategoryComponent):
-            shares[component.name] = component.importance
-            continue
-        squares = component.weights**2
-        total = squares.sum() or 1.0
-        for name, square in zip(component.feature_names, squares, strict=True):
-            shares[name] += component.importance * float(square / total)
-    return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
 
 def component_findings(
@@ -67,7 +47,8 @@ def component_findings(
     explanation = explain(scorer)
     if not explanation.components:
         return [f"No feature matters: the model gives every {row} the same score."]
-    shares = feature_shares(explanation) | {
+    important = explanation.feature_importance
+    shares = {str(name): share for name, share in important.items()} | {
         name: 0.0
         for name, scale in zip(
             scorer.features.categories, scorer.category_scales, strict=True

@@ -209,6 +209,28 @@ class Explanation:
         )
 
     @property
+    def feature_importance(self) -> "pd.Series[float]":
+        """Importance by feature, the largest first.
+
+        A component's importance ratio is shared among its features by their squared
+        weights, which add up to one in an orthonormal projection.
+        """
+        import pandas as pd
+
+        shares = dict.fromkeys(self.feature_names, 0.0)
+        for component in self.components:
+            if isinstance(component, CategoryComponent):
+                shares[component.name] = component.importance
+                continue
+            squares = component.weights**2
+            total = squares.sum() or 1.0
+            for name, square in zip(component.feature_names, squares, strict=True):
+                shares[name] += component.importance * float(square / total)
+        ordered = dict(sorted(shares.items(), key=lambda item: -item[1]))
+        index = pd.Index(ordered, name="feature")
+        return pd.Series(ordered.values(), index=index, name="importance", dtype=float)
+
+    @property
     def projections(self) -> "pd.DataFrame":
         """Weights: a row for each numeric feature, a column for each ridge."""
         import pandas as pd
