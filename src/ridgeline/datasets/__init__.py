@@ -1,5 +1,6 @@
 """Kedro datasets that nobody else provides."""
 
+from ridgeline.datasets.optional_model import OptionalModelDataset
 from ridgeline.datasets.parquet_table import ParquetFrameDataset, ParquetTableDataset
 from ridgeline.datasets.partitions import PartitionsDataset
 from ridgeline.datasets.published_csv import PublishedCsvDataset
@@ -17,6 +18,7 @@ __all__ = [
     "AtomicCsvDataset",
     "AtomicJsonDataset",
     "AtomicTextDataset",
+    "OptionalModelDataset",
     "ParquetFrameDataset",
     "ParquetTableDataset",
     "PartitionsDataset",
