@@ -1,10 +1,12 @@
 """The models of the LendingClub study: their names, and what they are called."""
 
-from typing import Final
+from collections.abc import Callable
+from functools import partial, update_wrapper
+from typing import Any, Final
 
 from ridgeline.baselines.registry import BASELINES
 
-__all__ = ["METHODS", "MODEL_TITLES", "STAGES"]
+__all__ = ["METHODS", "MODEL_TITLES", "STAGES", "for_model"]
 
 # The models that the network's stages leave, in their order.
 STAGES: Final = ("trained", "pruned", "refined")
@@ -15,3 +17,14 @@ METHODS: Final = tuple(
 MODEL_TITLES: Final = {f"xnn.{stage}": f"xNN {stage}" for stage in STAGES} | {
     name: BASELINES[name].title for name in METHODS
 }
+
+
+def for_model(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return a node's function for one model.
+
+    Args:
+        function: Takes the model's name first, and the node's inputs by their names.
+        name: Of the model.
+    """
+    # Kedro takes the node's name, and the types of its parameters, from the function.
+    return update_wrapper(partial(function, name), function)

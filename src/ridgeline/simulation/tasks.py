@@ -202,17 +202,13 @@ def _excess_all_rows(model: XNNRegressor, rows: Rows) -> float:
 
 
 def _fit_baseline(name: str, settings: BaselineSettings, rows: Rows) -> _Fitted:
-    fitted = fit_baseline(
-        name,
-        "regression",
-        settings,
-        rows.train[:2],
-        rows.validation[:2],
-        rows.model_seed,
-        n_jobs=1,
-    )
-    if isinstance(fitted, NotApplicable):
-        return _Fitted(None, {"not_applicable": fitted.reason, "fits": 0})
+    sets = rows.train[:2], rows.validation[:2]
+    try:
+        fitted = fit_baseline(
+            name, "regression", settings, *sets, rows.model_seed, n_jobs=1
+        )
+    except NotApplicable as reason:
+        return _Fitted(None, {"not_applicable": str(reason), "fits": 0})
     losses = fitted.tuning_table["validation_loss"]
     facts = {
         "validation_loss": None if losses.isna().all() else float(losses.min()),

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from ridgeline.tracking.artifacts import (
-    is_a,
     local_file,
     numbers,
     step_values,
@@ -178,8 +177,7 @@ class NodeRecorder:
                 self._tracker.log_parameters(parameters, child)
             for output, data in outputs.items():
                 if self._record(output).model:
-                    # In place of a model there may be the reason why there is none.
-                    if not is_a(data, "ridgeline.baselines.fitting", "NotApplicable"):
+                    if data != []:  # of a method that is not applicable
                         self._models.append(output)
                 else:
                     self._log_output(target, output, data)
