@@ -26,5 +26,7 @@ def for_model(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         function: Takes the model's name first, and the node's inputs by their names.
         name: Of the model.
     """
-    # Kedro takes the node's name, and the types of its parameters, from the function.
-    return update_wrapper(partial(function, name), function)
+    bound = update_wrapper(partial(function, name), function)
+    # Kedro reads types of parameters by their place, which the name must not shift.
+    del bound.__dict__["__wrapped__"]
+    return bound
