@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 # Part of the file's name: raise it when the simulator draws other rows for a seed, so
 # that no file of the former simulator is taken for one of the new.
-_SIMULATOR_VERSION = 1
+_SIMULATOR_VERSION = 2
 
 
 class SimulatedCsvDataset(PublishedCsvDataset):
