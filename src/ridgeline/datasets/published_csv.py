@@ -15,7 +15,7 @@ from ridgeline.lendingclub.reading import (
     open_rows,
     read_published,
 )
-from ridgeline.lendingclub.schema import Kind
+from ridgeline.lendingclub.schema import RawFile
 
 __all__ = ["PublishedCsvDataset"]
 
@@ -37,7 +37,7 @@ class PublishedCsvDataset(EngineDataset):
         self,
         *,
         filepath: str,
-        kind: Kind,
+        kind: RawFile,
         connection: dict[str, Any] | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> None:

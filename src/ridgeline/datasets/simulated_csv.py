@@ -10,7 +10,7 @@ from kedro_datasets._typing import TablePreview
 
 from ridgeline.datasets.preview import table_preview
 from ridgeline.datasets.published_csv import PublishedCsvDataset
-from ridgeline.lendingclub.schema import Kind
+from ridgeline.lendingclub.schema import RawFile
 
 __all__ = ["SimulatedCsvDataset"]
 
@@ -39,7 +39,7 @@ class SimulatedCsvDataset(PublishedCsvDataset):
         self,
         *,
         path: str,
-        kind: Kind,
+        kind: RawFile,
         rows: int,
         seed: int,
         connection: dict[str, Any] | None = None,

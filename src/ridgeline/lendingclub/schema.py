@@ -14,7 +14,7 @@ __all__ = [
     "REJECTED_COLUMNS",
     "SOURCES",
     "TITLE_PURPOSES",
-    "Kind",
+    "RawFile",
 ]
 
 REJECTED_COLUMNS: Final = (
@@ -66,16 +66,17 @@ settlement_amount settlement_percentage settlement_term
 """.split()
 )
 
-Kind = Literal["accepted", "rejected"]
+# The two published files.
+RawFile = Literal["accepted", "rejected"]
 
-COLUMNS: Final[dict[Kind, tuple[str, ...]]] = {
+COLUMNS: Final[dict[RawFile, tuple[str, ...]]] = {
     "accepted": ACCEPTED_COLUMNS,
     "rejected": REJECTED_COLUMNS,
 }
 
 # The cells that Ridgeline reads, by what they mean. An accepted loan carries the
 # two ends of a FICO band where a declined application carries one score.
-SOURCES: Final[dict[Kind, dict[str, str]]] = {
+SOURCES: Final[dict[RawFile, dict[str, str]]] = {
     "accepted": {
         "amount": "loan_amnt",
         "application_date": "issue_d",

@@ -13,7 +13,7 @@ from ridgeline.lendingclub.schema import (
     PURPOSES,
     SOURCES,
     TITLE_PURPOSES,
-    Kind,
+    RawFile,
 )
 from ridgeline.lendingclub.simulator import simulate
 from ridgeline.lendingclub.simulator.truth import (
@@ -27,7 +27,7 @@ ACCEPTED, REJECTED = 60_000, 600_000
 ERRORS = 4.5  # standard errors that a count may be away from its expectation
 
 
-def _clean(kind: Kind, rows: int, seed: int) -> pd.DataFrame:
+def _clean(kind: RawFile, rows: int, seed: int) -> pd.DataFrame:
     """Reads and cleans a simulated file with plain pandas."""
     names = SOURCES[kind]
     raw = pd.concat(
