@@ -164,7 +164,7 @@ class TestRecords:
         settings = tiny("unused", baselines={"svm": {"max_rows": 47}})
         result = run_task(TASK._replace(model="svm"), settings, 0)
         assert result.network is None
-        assert result.record.pop("seconds") >= 0
+        del result.record["seconds"]  # every record has them
         assert result.record == {
             "scenario": "S1", "n": 60, "repetition": 0, "model": "svm", "fits": 0,
             "not_applicable": "not applicable, because 48 training rows are above its "

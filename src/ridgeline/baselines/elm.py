@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
@@ -27,7 +27,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ridgeline.baselines.labels import two_classes
+from ridgeline.baselines.labels import BinaryClassifierMixin, two_classes
 
 __all__ = ["ELMClassifier", "ELMRegressor"]
 
@@ -185,7 +185,7 @@ class ELMRegressor(RegressorMixin, _BaseELM):  # type: ignore[misc]
         return self._output(self._checked(X))
 
 
-class ELMClassifier(ClassifierMixin, _BaseELM):  # type: ignore[misc]
+class ELMClassifier(BinaryClassifierMixin, _BaseELM):
     """Extreme learning machine for two classes.
 
     Least squares on -1 and 1 give a score, and a logistic regression of the labels on
@@ -201,8 +201,6 @@ class ELMClassifier(ClassifierMixin, _BaseELM):  # type: ignore[misc]
         >>> model.predict_proba(X).shape
         (500, 2)
     """
-
-    classes_: NDArray[Any]
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Draws the hidden layer, solves for the output weights, and calibrates.
@@ -242,16 +240,6 @@ class ELMClassifier(ClassifierMixin, _BaseELM):  # type: ignore[misc]
         # The hyperbolic tangent does not overflow, whatever the log-odds are.
         half = 0.5 * np.tanh(0.5 * self.decision_function(X))
         return np.column_stack([0.5 - half, 0.5 + half])
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of the likelier class, shape (n,)."""
-        decision = self.decision_function(X)
-        return np.asarray(self.classes_[(decision > 0).astype(np.intp)])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 def _blocks(rows: int) -> Iterator[slice]:

@@ -9,6 +9,8 @@ __all__ = [
     "ACCEPTED_COLUMNS",
     "COLUMNS",
     "EMPLOYMENT_LEVELS",
+    "LABELS",
+    "NUMERIC",
     "PURPOSES",
     "PURPOSE_COLUMNS",
     "REJECTED_COLUMNS",
@@ -69,6 +71,9 @@ settlement_amount settlement_percentage settlement_term
 # The two published files.
 RawFile = Literal["accepted", "rejected"]
 
+# `approved` of an application in each file.
+LABELS: Final[dict[RawFile, int]] = {"accepted": 1, "rejected": 0}
+
 COLUMNS: Final[dict[RawFile, tuple[str, ...]]] = {
     "accepted": ACCEPTED_COLUMNS,
     "rejected": REJECTED_COLUMNS,
@@ -95,6 +100,15 @@ SOURCES: Final[dict[RawFile, dict[str, str]]] = {
         "employment_length": "Employment Length",
     },
 }
+
+# What is a number of an application, or is made one.
+NUMERIC: Final = (
+    "application_date",
+    "amount",
+    "risk_score",
+    "dti",
+    "employment_length",
+)
 
 # The paper codes 0 to 10 years, and 11 for more than ten. The files have no plain
 # "10 years"; the code is kept free for it.

@@ -17,11 +17,10 @@ from ridgeline.errors import InputError
 from ridgeline.lendingclub.cleaning import CleaningRules
 from ridgeline.lendingclub.line_counting import LineCount
 from ridgeline.lendingclub.raw_text import printable
-from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, PURPOSE_COLUMNS
+from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, LABELS, PURPOSE_COLUMNS
 
 __all__ = ["validate_clean", "validate_kept", "validate_lines", "validate_typed"]
 
-_CLASSES = {"accepted": 1, "rejected": 0}
 _ROWS_SHOWN = 5
 
 
@@ -81,7 +80,7 @@ def validate_lines(
         dict(column.value_counts(name="n").execute().itertuples(index=False))
         for column in (applications.approved, malformed["class"])
     )
-    for name, label in _CLASSES.items():
+    for name, label in LABELS.items():
         n_lines, n_rows = lines[name].rows, rows.get(label, 0)
         n_aside = aside.get(name, 0)
         if n_rows + n_aside != n_lines:
