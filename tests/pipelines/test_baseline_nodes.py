@@ -2,12 +2,16 @@
 
 import pandas as pd
 import pytest
+from kedro.config import OmegaConfigLoader
+from projects import PROJECT
 
 from ridgeline.baselines.settings import BaselineSettings
 from ridgeline.errors import InputError
 from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipelines.baselines.nodes import fit_method
+from ridgeline.settings import CONFIG_LOADER_ARGS
+from ridgeline.xnn.search import PAPER_GRID
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +51,12 @@ def test_unknown_parameter_is_one_sentence(sets):
     settings = BaselineSettings(settings={"max_deph": 3})
     with pytest.raises(InputError, match="did you mean 'max_depth'"):
         fit_method("rf", **sets, settings=settings, seed=0)
+
+
+def test_grids_of_the_base_environment_are_the_paper_s():
+    loader = OmegaConfigLoader(str(PROJECT / "conf"), env="base", **CONFIG_LOADER_ARGS)
+    parameters = loader["parameters"]
+    tuned = parameters["xnn"]["tuning"], parameters["baselines"]["naive_xnn"]["grid"]
+    for name, values in PAPER_GRID.items():
+        assert [grid[name] for grid in tuned] == [list(values)] * 2
+    assert parameters["baselines"]["gam"]["grid"]["l1_scales"] == tuned[0]["l1_scales"]
