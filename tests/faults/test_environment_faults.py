@@ -22,7 +22,7 @@ from ridgeline.evaluation.metrics import EvaluationSettings
 from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipelines.baselines.nodes import fit_method
-from ridgeline.pipelines.evaluation.nodes import compare_models, evaluate_network
+from ridgeline.pipelines.evaluation.nodes import compare_models, evaluate_model
 from ridgeline.pipelines.reporting.nodes import explain_network, write_report
 from ridgeline.pipelines.splitting.nodes import identify_data
 from ridgeline.pipelines.xnn.nodes import refine_network, train_network
@@ -170,7 +170,7 @@ def fitted_on(identity):
 
 
 def judge(network, report, sets, identity):
-    return evaluate_network(
+    return evaluate_model(
         "xnn.refined",
         model=network,
         report=report,

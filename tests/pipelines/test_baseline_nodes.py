@@ -1,5 +1,8 @@
 """One template serves every method of the registry."""
 
+import inspect
+from typing import get_type_hints
+
 import pandas as pd
 import pytest
 from kedro.config import OmegaConfigLoader
@@ -10,6 +13,7 @@ from ridgeline.errors import InputError
 from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipelines.baselines.nodes import fit_method
+from ridgeline.pipelines.models import for_model
 from ridgeline.settings import CONFIG_LOADER_ARGS
 from ridgeline.xnn.search import PAPER_GRID
 
@@ -60,3 +64,11 @@ def test_grids_of_the_base_environment_are_the_paper_s():
     for name, values in PAPER_GRID.items():
         assert [grid[name] for grid in tuned] == [list(values)] * 2
     assert parameters["baselines"]["gam"]["grid"]["l1_scales"] == tuned[0]["l1_scales"]
+
+
+def test_function_for_a_model_has_the_inputs_and_their_types():
+    bound = for_model(fit_method, "svm")
+    inputs = ["train", "validation", "identity", "settings", "seed"]
+    assert list(inspect.signature(bound).parameters) == inputs
+    assert get_type_hints(bound)["settings"] is BaselineSettings
+    assert (bound.__name__, bound.__doc__) == ("fit_method", fit_method.__doc__)

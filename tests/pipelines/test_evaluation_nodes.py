@@ -18,7 +18,6 @@ from ridgeline.pipeline_registry import register_pipelines
 from ridgeline.pipelines.evaluation.nodes import (
     compare_models,
     evaluate_model,
-    evaluate_network,
     plot_curves,
 )
 from ridgeline.pipelines.models import MODEL_TITLES
@@ -36,12 +35,12 @@ def held_out(make_applications):
     return make_applications(300, 3)
 
 
-def judge(models, test, report, node=evaluate_model):
+def judge(model, test, report):
     """Judge a model that was fitted on the same data."""
     identity = identify_split({"test": test})
-    return node(
+    return evaluate_model(
         "rf",
-        model=models,
+        model=model,
         report=report | {"data_identity": identity["split"]},
         test=test,
         identity=identity,
@@ -132,7 +131,7 @@ def test_model_whose_file_is_gone_is_one_sentence(held_out):
 
 
 def test_stage_of_the_network_is_judged_as_any_model(judged, known_network, held_out):
-    metrics, curves = judge(known_network, held_out, OF_THE_FIT, evaluate_network)
+    metrics, curves = judge(known_network, held_out, OF_THE_FIT)
     timed = {"predict_seconds": judged[0]["predict_seconds"]}
     assert (metrics | timed, curves) == judged
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 else:
     Figure = Any  # Kedro reads the annotations, and matplotlib takes its time
 
-__all__ = ["compare_models", "evaluate_model", "evaluate_network", "plot_curves"]
+__all__ = ["compare_models", "evaluate_model", "plot_curves"]
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ Curves = dict[str, dict[Any, list[float]]]
 _OF_THE_FIT = ("fits", "fit_seconds", "n_parameters", "n_components")
 
 
-def evaluate_network(
+def evaluate_model(
     name: str,
     *,
     model: Any,
@@ -43,34 +43,26 @@ def evaluate_network(
     settings: EvaluationSettings,
     seed: int,
 ) -> tuple[Metrics, Curves]:
-    """Judge a stage of the network on the test rows, as any model."""
-    return evaluate_model(
-        name,
-        model=[model],
-        report=report,
-        test=test,
-        identity=identity,
-        settings=settings,
-        seed=seed,
-    )
+    """Judge a model on the test rows: ranking, calibration, size and time.
 
+    Args:
+        name: Of the model, for messages.
+        model: The model; of a method that may not apply, a list of no or one.
+        report: How it was fitted, or why not.
+        test: The rows to judge on.
+        identity: Hashes of the split.
+        settings: Threshold, bins and bootstrap.
+        seed: Of the bootstrap.
 
-def evaluate_model(
-    name: str,
-    *,
-    model: list[Any],
-    report: Mapping[str, Any],
-    test: pd.DataFrame,
-    identity: dict[str, str],
-    settings: EvaluationSettings,
-    seed: int,
-) -> tuple[Metrics, Curves]:
-    """Judge a model on the test rows: ranking, calibration, size and time."""
+    Raises:
+        InputError: If model or rows are of another split, or the model's file is gone.
+    """
     split = verified_split(identity, test=test)
     check_fitted_on(split, name, report)
     if "not_applicable" in report:
         return {"not_applicable": report["not_applicable"], IDENTITY: split}, {}
-    if not model:
+    models = model if isinstance(model, list) else [model]
+    if not models:
         message = (
             f"{name} was fitted, but the file of its model is gone: run `kedro run "
             "--pipeline baselines` again, with your --env and --params."
@@ -78,7 +70,7 @@ def evaluate_model(
         raise InputError(message)
     sample = model_sample(test)
     began = time.perf_counter()
-    probability = model[0].predict_proba(sample.features)[:, 1]
+    probability = models[0].predict_proba(sample.features)[:, 1]
     seconds = time.perf_counter() - began
     result = evaluate(sample.approved, probability, settings, seed)
     taken = {name: report[name] for name in _OF_THE_FIT if name in report}

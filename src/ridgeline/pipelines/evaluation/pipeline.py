@@ -7,7 +7,6 @@ from ridgeline.pipelines.described import described_node
 from ridgeline.pipelines.evaluation.nodes import (
     compare_models,
     evaluate_model,
-    evaluate_network,
     plot_curves,
 )
 from ridgeline.pipelines.models import METHODS, STAGES, for_model
@@ -51,7 +50,7 @@ def create_pipeline() -> Pipeline:
 def _network() -> Pipeline:
     nodes = [
         described_node(
-            func=for_model(evaluate_network, f"{NAMESPACE}.{stage}"),
+            func=for_model(evaluate_model, f"{NAMESPACE}.{stage}"),
             inputs={"model": stage, "report": report} | _TEST | _PARAMETERS,
             outputs=[f"{stage}_metrics", f"{stage}_curves"],
             name=f"evaluate_{stage}",
