@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from ridgeline.reporting.study_html import study_findings
-from ridgeline.reporting.study_judgement import against_paper
-from ridgeline.reporting.study_tables import recovery_table, summarise
 from ridgeline.simulation.paper import NOT_COMPARABLE, PAPER_MSE
+from ridgeline.simulation.report.findings import study_findings
+from ridgeline.simulation.report.judgement import against_paper
+from ridgeline.simulation.report.tables import recovery_table, summarise
 from ridgeline.simulation.scenarios import TRUE_COMPONENTS
 
 CELL = ["scenario", "n"]
@@ -37,7 +37,7 @@ def main() -> None:
             recovery_table(tasks), "cosine_mean"
         ).round(3),
         "Components found less those of the truth": _components(tasks),
-        "Findings": "\n".join(study_findings(tasks, PAPER_MSE, NOT_COMPARABLE)),
+        "Findings": "\n".join(study_findings(tasks)),
     }.items():
         print(f"{title}\n{block}\n")
 
@@ -57,7 +57,7 @@ def _seconds(tasks: pd.DataFrame) -> str:
 
 
 def _against_paper(tasks: pd.DataFrame, summary: pd.DataFrame) -> str:
-    table = against_paper(summary, PAPER_MSE, NOT_COMPARABLE).set_index(CELL)
+    table = against_paper(summary).set_index(CELL)
     networks = tasks[tasks["model"] == "xnn"].groupby(CELL)
     table["without_noise"] = 1 + table["excess_mean"]
     table["on_all_rows"] = 1 + networks["excess_all_rows"].mean()

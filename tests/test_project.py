@@ -82,10 +82,12 @@ def test_nodes_describe_themselves_for_kedro_viz():
 
 
 def test_every_model_has_a_title_of_its_own():
-    from ridgeline.pipelines.models import MODEL_TITLES
+    from ridgeline.baselines.titles import TITLES, short_title
+    from ridgeline.simulation.settings import MODELS as STUDIED
 
-    assert set(MODEL_TITLES) == set(MODELS)
-    assert len(set(MODEL_TITLES.values())) == len(MODELS)
+    assert {*MODELS, *STUDIED} == set(TITLES)
+    assert len(set(TITLES.values())) == len(TITLES)
+    assert len({short_title(name) for name in STUDIED}) == len(STUDIED)
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)

@@ -1,6 +1,6 @@
 """Errors that a user can act on: what was got, what is allowed, what to do."""
 
-__all__ = ["InputError", "RidgelineError"]
+__all__ = ["InputError", "MissingPackageError", "RidgelineError"]
 
 
 class RidgelineError(Exception):
@@ -9,3 +9,7 @@ class RidgelineError(Exception):
 
 class InputError(RidgelineError, ValueError):
     """A file, a table or a parameter is not what Ridgeline needs."""
+
+
+class MissingPackageError(RidgelineError, ImportError):
+    """Something was asked for whose package is an extra that is not installed."""

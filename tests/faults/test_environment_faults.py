@@ -21,6 +21,7 @@ from ridgeline.errors import InputError
 from ridgeline.evaluation.metrics import EvaluationSettings
 from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
+from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
 from ridgeline.pipelines.baselines.nodes import fit_method
 from ridgeline.pipelines.evaluation.nodes import compare_models, evaluate_model
 from ridgeline.pipelines.reporting.nodes import explain_network, write_report
@@ -312,13 +313,13 @@ def test_report_shows_nobodys_application(evidence):
     assert int(amount.replace(",", "")) == pytest.approx(
         rows["amount"].median(), rel=0.05
     )
-    shown = typical_decision(evidence["model"], rows)
-    assert all(value in text for value in shown.application.values())
-    first = example_decision(evidence["model"], rows.head(1))
-    assert first.application["Amount requested"] not in text
+    shown = typical_decision(evidence["model"], rows, APPLICATION_LABELS)
+    assert all(value in text for value in shown.features.values())
+    first = example_decision(evidence["model"], rows.head(1), APPLICATION_LABELS)
+    assert first.features["Amount requested"] not in text
 
 
 def test_few_rows_have_no_typical_application(evidence):
     rows = model_sample(evidence["test"]).features
-    assert typical_decision(evidence["model"], rows.head(19)) is None
-    assert typical_decision(evidence["model"], rows.head(20)) is not None
+    assert typical_decision(evidence["model"], rows.head(19), {}) is None
+    assert typical_decision(evidence["model"], rows.head(20), {}) is not None

@@ -17,9 +17,9 @@ from ridgeline.errors import InputError
 from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.extremes import ExtremeValuesWarning, find_extremes
 from ridgeline.xnn.features import Features
-from ridgeline.xnn.pruning import refine
 from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
 from ridgeline.xnn.search import grid_search
+from ridgeline.xnn.stages import refine
 from ridgeline.xnn.storage import load_model, save_model
 
 # One process of the tests makes what these share.

@@ -31,7 +31,7 @@ from ridgeline.simulation import tasks
 from ridgeline.simulation.store import ResultStore
 from ridgeline.simulation.study import run_study
 from ridgeline.simulation.tasks import Task, TaskResult, run_task
-from ridgeline.xnn.base import BaseXNN
+from ridgeline.xnn.estimator import BaseXNN
 from ridgeline.xnn.search import PAPER_GRID
 from ridgeline.xnn.storage import read_document
 

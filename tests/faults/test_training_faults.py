@@ -16,9 +16,9 @@ from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipelines.xnn.nodes import prune_network, refine_network, train_network
 from ridgeline.pipelines.xnn.settings import XnnSettings
-from ridgeline.xnn.checkpoint import Checkpoint, Moment
-from ridgeline.xnn.pruning import prune
+from ridgeline.xnn.checkpoint import Checkpoint, Snapshot
 from ridgeline.xnn.scorer import Scorer
+from ridgeline.xnn.stages import prune
 from ridgeline.xnn.storage import load_model, save_model
 
 PENALTIES = {"l1_projection": 1e-3, "l1_scales": 1e-3}
@@ -168,11 +168,11 @@ def test_pruning_without_rows_claims_no_loss(
     assert model.validation_loss_ == 0.123
 
 
-def _moment() -> Moment:
+def _moment() -> Snapshot:
     rng = np.random.default_rng(0)
     state = {"weights": rng.normal(size=40), "waited": np.array(3)}
     losses = rng.normal(size=(2, 40)).astype(np.float32)
-    return Moment(state, losses, dict(rng.bit_generator.state))
+    return Snapshot(state, losses, dict(rng.bit_generator.state))
 
 
 def _mutation(content: bytes, rng: np.random.Generator) -> bytes:

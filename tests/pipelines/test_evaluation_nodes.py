@@ -10,6 +10,7 @@ from kedro.runner import SequentialRunner
 from matplotlib.figure import Figure
 from sklearn.metrics import log_loss, roc_auc_score
 
+from ridgeline.baselines.titles import TITLES
 from ridgeline.errors import InputError
 from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
 from ridgeline.lendingclub.identity import identify_split
@@ -20,7 +21,6 @@ from ridgeline.pipelines.evaluation.nodes import (
     evaluate_model,
     plot_curves,
 )
-from ridgeline.pipelines.models import MODEL_TITLES
 
 SETTINGS = EvaluationSettings(bootstrap_samples=50, calibration_bins=5)
 OF_THE_FIT = {
@@ -120,8 +120,8 @@ def test_reason_why_there_is_no_model_goes_through(judged, held_out, caplog):
     assert curves == {}
     table, missing = compare(**{"svm": metrics, "xnn.refined": judged[0]})
     assert table["model"].to_list() == ["xnn.refined"]
-    assert missing == {MODEL_TITLES["svm"]: REASON}
-    assert MODEL_TITLES["svm"] in caplog.text
+    assert missing == {TITLES["svm"]: REASON}
+    assert TITLES["svm"] in caplog.text
     assert REASON in caplog.text
 
 
@@ -143,7 +143,7 @@ def test_comparison_is_by_auc_and_has_titles(judged):
     assert missing == {}
     assert table["model"].to_list() == ["xnn.refined", "logr", "rf"]
     assert table["auc"].to_list() == [0.9, 0.8, 0.7]
-    assert table["title"].to_list() == [MODEL_TITLES[name] for name in table["model"]]
+    assert table["title"].to_list() == [TITLES[name] for name in table["model"]]
 
 
 def test_curves_of_the_compared_models_are_drawn(judged):
@@ -153,9 +153,9 @@ def test_curves_of_the_compared_models_are_drawn(judged):
     for figure in drawn:
         assert isinstance(figure, Figure)
         texts = {text.get_text() for text in figure.findobj(match=_is_text)}
-        assert any(MODEL_TITLES["xnn.refined"] in text for text in texts)
-        assert any(MODEL_TITLES["rf"] in text for text in texts)
-        assert not any(MODEL_TITLES["svm"] in text for text in texts)
+        assert any(TITLES["xnn.refined"] in text for text in texts)
+        assert any(TITLES["rf"] in text for text in texts)
+        assert not any(TITLES["svm"] in text for text in texts)
 
 
 def _is_text(artist):

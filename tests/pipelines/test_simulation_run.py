@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from projects import copy_project, kedro_run
 
-from ridgeline.reporting.study_tables import SUMMARY_COLUMNS
+from ridgeline.simulation.report.tables import SUMMARY_COLUMNS
 from ridgeline.xnn.storage import load_model
 
 # One process of the tests makes what these share.

@@ -1,11 +1,7 @@
-"""Fixtures for the report's tests: a known model, its rows and its truth."""
+"""Fixtures for the tests of what all reports share: a known model and its rows."""
 
-import numpy as np
 import pytest
-from known_model import make_known, make_rows, true_curves
-
-from ridgeline.reporting.marginals import marginal_rates
-from ridgeline.reporting.truth import compare_with_truth
+from known_model import make_known, make_rows
 
 
 @pytest.fixture(scope="session")
@@ -19,21 +15,5 @@ def rows():
 
 
 @pytest.fixture(scope="session")
-def labels(known, rows):
-    rng = np.random.default_rng(1)
-    return (rng.uniform(size=len(rows)) < known.predict_proba(rows)[:, 1]).astype(int)
-
-
-@pytest.fixture(scope="session")
-def marginals(rows, labels):
-    return marginal_rates(rows, labels)
-
-
-@pytest.fixture(scope="session")
-def means(marginals):
-    return {name: m.mean for name, m in marginals.items() if m.numeric}
-
-
-@pytest.fixture(scope="session")
-def truth(known, rows):
-    return compare_with_truth(known, rows, true_curves())
+def means(rows):
+    return rows.mean(numeric_only=True).to_dict()

@@ -1,14 +1,13 @@
-"""Sentences and comparisons name what was made to matter."""
+"""Sentences about any model name what was made to matter."""
 
 import re
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from known_model import make_known, true_curves
+from known_model import make_known
 
 from ridgeline.errors import InputError
 from ridgeline.reporting.comparison import comparison_table, comparison_text
@@ -17,14 +16,17 @@ from ridgeline.reporting.findings import (
     component_findings,
     curve_shape_text,
     feature_shares,
-    findings,
     model_findings,
 )
-from ridgeline.reporting.labels import own_axis, value_text
-from ridgeline.reporting.limits import limits
-from ridgeline.reporting.truth import compare_with_truth
+from ridgeline.reporting.labels import Label
+from ridgeline.reporting.own_axis import own_axis
+from ridgeline.reporting.words import listed, value_text
 from ridgeline.xnn.explanation import explain
 
+LABELS = {
+    "risk_score": Label("Credit score", "points"),
+    "amount": Label("Loan amount", "$"),
+}
 METRICS = {
     "auc": 0.9,
     "auc_low": 0.89,
@@ -67,11 +69,12 @@ def test_other_features_are_held_at_their_means(rows, means):
 
 
 def test_findings_name_what_matters_and_where(known, means):
-    first, score, amount, purpose = component_findings(known, means)
-    assert first.startswith("Risk score matters most: 66.7 %")
+    first, score, amount, purpose = component_findings(known, means, LABELS, "loan")
+    assert first.startswith("Credit score matters most: 66.7 %")
     peak = re.search(r"rises until (\d+) points, where it peaks, and falls", score)
     assert abs(int(peak[1]) - 640) <= 2
-    assert "Amount requested" in amount
+    assert "over the middle 98 % of the loans, 504 points to 896 points," in score
+    assert "Loan amount" in amount
     assert "rises throughout" in amount
     assert "Credit Card does best and Others worst" in purpose
     assert f"{np.exp(1.0):.1f} times" in purpose
@@ -79,22 +82,22 @@ def test_findings_name_what_matters_and_where(known, means):
 
 def test_findings_follow_the_model(means):
     scorer = replace(make_known(), scales=np.array([0.05, 3.0]))
-    sentences = component_findings(scorer, means)
-    assert sentences[0].startswith("Amount requested matters most")
-    assert "Hardly used by the model: risk score (1.4 %)." in sentences
+    sentences = component_findings(scorer, means, LABELS, "loan")
+    assert sentences[0].startswith("Loan amount matters most")
+    assert "Hardly used by the model: credit score (1.4 %)." in sentences
     dropped = replace(make_known(), category_scales=np.zeros(1))
     assert any(
-        "Hardly used" in s and "loan purpose (0.0 %)" in s
-        for s in component_findings(dropped, means)
+        "Hardly used" in s and "purpose (0.0 %)" in s
+        for s in component_findings(dropped, means, LABELS, "loan")
     )
     none = replace(dropped, scales=np.zeros(2))
-    assert "No feature matters" in component_findings(none, means)[0]
+    assert "No feature matters" in component_findings(none, means, {}, "loan")[0]
 
 
 def test_a_mixture_is_called_one(means):
-    sentences = component_findings(make_known(mixed=0.7), means)
+    sentences = component_findings(make_known(mixed=0.7), means, LABELS, "loan")
     assert any(
-        s.startswith("A mixture of risk score (+0.76) and amount requested (+0.64)")
+        s.startswith("A mixture of credit score (+0.76) and loan amount (+0.64)")
         for s in sentences
     )
 
@@ -121,7 +124,7 @@ def test_shares_of_features_add_up(turn):
 )
 def test_shapes(function, words):
     x = np.linspace(0, 100, 201)
-    assert curve_shape_text(x, function(x)).startswith(words)
+    assert curve_shape_text(x, function(x), "").startswith(words)
 
 
 def test_models_are_compared_with_the_best_and_the_worst():
@@ -129,7 +132,7 @@ def test_models_are_compared_with_the_best_and_the_worst():
         models(xnn__refined=0.95, xnn__trained=0.99, rf=0.955, logr=0.8),
         {"xnn.refined": "xNN", "rf": "Forest", "logr": "Logistic"},
     )
-    best, worst = model_findings(table)
+    best, worst = model_findings(table, "xnn.refined")
     assert "0.0050 below Forest" in best
     assert "the intervals overlap" in best
     assert "0.1500 above Logistic" in worst
@@ -146,79 +149,18 @@ def test_table_is_sorted_and_text_fits():
     assert "0.9000 0.8900-0.9100" in lines[1]
     assert lines[-1] == "SVM: too many rows."
     with pytest.raises(InputError, match="'a' has no auc"):
-        comparison_table({"a": {"ks": 1.0}})
-
-
-def test_the_truth_is_found_by_a_model_that_is_it(truth, rows):
-    assert truth.same_order
-    assert truth.features["feature"].tolist() == ["risk_score", "amount", "purpose"]
-    assert (truth.features["correlation"] > 0.999).all()
-    assert (truth.components["correlation"] > 0.999).all()
-    assert (truth.components["smooth_correlation"] > 0.999).all()
-    np.testing.assert_allclose(
-        truth.features["true_importance"],
-        truth.features["model_importance"],
-        atol=0.005,
-    )
-    for table in truth.curves.values():
-        assert table["share"].sum() == pytest.approx(1)
-        assert table["share"] @ table["log_odds"] == pytest.approx(0, abs=1e-9)
-
-
-def test_spikes_are_left_out_of_the_smooth_correlation(rows):
-    spiked = true_curves()
-    at = rows["amount"].sort_values().iloc[:: len(rows) // 40].unique()
-    spikes = pd.DataFrame({"value": at, "log_odds": 1e3})
-    curve = pd.concat([spiked["amount"], spikes]).drop_duplicates("value", keep="last")
-    spiked["amount"] = curve.sort_values("value", ignore_index=True)
-    found = compare_with_truth(make_known(), rows, spiked).components
-    amount = found.set_index("feature").loc["amount"]
-    assert amount["smooth_correlation"] > 2 * abs(amount["correlation"])
-
-
-def test_a_wrong_model_is_found_out(rows, means):
-    wrong = replace(make_known(), scales=np.array([0.1, 3.0]))
-    compared = compare_with_truth(wrong, rows, true_curves(), min_importance=0.1)
-    assert not compared.same_order
-    assert compared.components["component"].tolist() == ["ridge 2", "purpose"]
-    upside = true_curves()
-    upside["amount"]["log_odds"] *= -1
-    found = compare_with_truth(make_known(), rows, upside).components
-    assert found.set_index("feature")["correlation"]["amount"] < -0.999
-    text = findings(wrong, means, truth=compared)[-2:]
-    assert "the known truth ranks them risk score" in text[0]
-    with pytest.raises(InputError, match="lacks 'amount'"):
-        compare_with_truth(wrong, rows, {"risk_score": upside["risk_score"]})
+        comparison_table({"a": {"ks": 1.0}}, {})
 
 
 def test_reasons_add_up_to_the_decision(known, rows):
-    example = example_decision(known, rows.iloc[[7]])
+    example = example_decision(known, rows.iloc[[7]], LABELS)
     assert example.decision == pytest.approx(known.decision_function(rows.iloc[[7]])[0])
     assert example.probability == pytest.approx(1 / (1 + np.exp(-example.decision)))
     sizes = [abs(reason.contribution) for reason in example.reasons]
     assert sizes == sorted(sizes, reverse=True)
-    assert example.application["Amount requested"].startswith("$")
+    assert example.features["Loan amount"].startswith("$")
     with pytest.raises(InputError, match="2 rows"):
-        example_decision(known, rows.iloc[:2])
-
-
-def test_limits_are_counted_from_the_audit():
-    audit = pd.DataFrame(
-        {
-            "section": "filter",
-            "step": "missing_value",
-            "class": ["accepted", "rejected"],
-            "rows_in": [100, 200],
-            "removed": [1, 50],
-        }
-    )
-    cured = limits(audit, one_grid=True, simulated=False, warnings=["Few rows."])
-    assert cured[0] == "Few rows."
-    assert any("25 % of the declined" in text for text in cured)
-    left = limits(audit, one_grid=False, simulated=True)
-    assert any("flattered" in text for text in left)
-    assert not any("flattered" in text for text in cured)
-    assert "simulated" in left[0]
+        example_decision(known, rows.iloc[:2], LABELS)
 
 
 @pytest.mark.parametrize(
@@ -234,3 +176,8 @@ def test_limits_are_counted_from_the_audit():
 )
 def test_values_are_written_in_their_unit(value, unit, text):
     assert value_text(value, unit) == text
+
+
+def test_names_are_listed_once():
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b", "a", "c"]) == "a, b and c"

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from ridgeline.xnn import network, ridge
 from ridgeline.xnn.architecture import Architecture, Problem, Rows, Weights
 from ridgeline.xnn.assembly import (
-    Response,
     fitted_model,
     initial_weights,
     trained_weights,
 )
 from ridgeline.xnn.features import Features
-from ridgeline.xnn.fitting import prepare_rows
+from ridgeline.xnn.response import Response
 from ridgeline.xnn.scorer import Scorer
+from ridgeline.xnn.tables import encode_rows
 
 LIGHT = settings(max_examples=20, deadline=None)
 SEEDS = st.integers(0, 10**6)
@@ -82,7 +82,7 @@ def make_case(
         table,
         shape,
         random_weights(rng, shape),
-        prepare_rows(features, response, table, y, weight, unknown="error"),
+        encode_rows(features, response, table, y, weight, unknown="error"),
         features,
         response,
     )

@@ -2,33 +2,34 @@
 
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from ridgeline import XNNClassifier, XNNRegressor
 from ridgeline.errors import InputError
-from ridgeline.xnn.checkpoint import Checkpoint, Moment, fingerprint
-from ridgeline.xnn.pruning import prune, refine
+from ridgeline.xnn import fitting
+from ridgeline.xnn.checkpoint import Checkpoint, Snapshot, fingerprint
+from ridgeline.xnn.stages import prune, refine
 from ridgeline.xnn.storage import load_model, save_model
 
 X = np.random.default_rng(0).uniform(-1, 1, size=(400, 3))
 Y = np.sin(3 * X[:, 0]) + X[:, 1] + 0.1 * np.random.default_rng(1).normal(size=400)
 
 
-class Interrupted:
-    """Progress that ends the process's patience after some epochs of a stage."""
-
-    def __init__(self, stage: str) -> None:
-        self._stage = stage
+def interrupted(stage: str) -> Any:
+    """Return progress that interrupts a stage after its first epochs."""
 
     @contextmanager
-    def stage(self, name: str, epochs: int):
+    def progress(name: str, epochs: int, shown: bool):
         def report(epoch: int, objective: float, loss: float) -> None:
-            if name == self._stage:
+            if name == stage:
                 raise KeyboardInterrupt
 
         yield report
+
+    return progress
 
 
 def model(**settings: object) -> XNNRegressor:
@@ -45,7 +46,7 @@ def test_interrupted_fit_ends_with_the_same_model(
 ) -> None:
     whole = model().fit(X, Y)
     with monkeypatch.context() as patch:
-        patch.setattr(XNNRegressor, "_progress", lambda _: Interrupted(stage))
+        patch.setattr(fitting, "stage_progress", interrupted(stage))
         with pytest.raises(KeyboardInterrupt):
             model(checkpoint=tmp_path).fit(X, Y)
     assert (tmp_path / f"{stage}-0.npz").exists()
@@ -62,7 +63,7 @@ def test_another_problem_starts_from_the_beginning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(XNNRegressor, "_progress", lambda _: Interrupted("training"))
+        patch.setattr(fitting, "stage_progress", interrupted("training"))
         with pytest.raises(KeyboardInterrupt):
             model(checkpoint=tmp_path).fit(X, Y)
     other = model(checkpoint=tmp_path, l1_scales=1e-2, prune_share=None)
@@ -73,15 +74,15 @@ def test_another_problem_starts_from_the_beginning(
     np.testing.assert_array_equal(other.predict(X), alone.predict(X))
 
 
-def moment() -> Moment:
-    return Moment({"weights": np.arange(3.0)}, np.ones((2, 4), np.float32), {"a": 1})
+def snapshot() -> Snapshot:
+    return Snapshot({"weights": np.arange(3.0)}, np.ones((2, 4), np.float32), {"a": 1})
 
 
 def test_checkpoint_round_trip_and_bad_files(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "state.npz"
     checkpoint = Checkpoint(path)
     assert checkpoint.load("this") is None
-    checkpoint.save("this", moment())
+    checkpoint.save("this", snapshot())
     found = checkpoint.load("this")
     assert found is not None
     np.testing.assert_array_equal(found.state["weights"], np.arange(3.0))
@@ -91,7 +92,7 @@ def test_checkpoint_round_trip_and_bad_files(tmp_path: Path) -> None:
     assert checkpoint.load("this") is None
     path.write_text("nothing of the kind")
     assert checkpoint.load("this") is None
-    checkpoint.save("this", moment())
+    checkpoint.save("this", snapshot())
     checkpoint.remove()
     assert [file.name for file in path.parent.iterdir()] == ["state.npz.damaged"]
 

@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from ridgeline import XNNClassifier, XNNRegressor
 from ridgeline.errors import InputError, RidgelineError
 from ridgeline.xnn.features import Features
+from ridgeline.xnn.schedules import training_schedule
 
 # One shape for most tests: every other one costs seconds of compilation.
 FAST = {"max_epochs": 40, "refine_epochs": 40, "random_state": 0}
@@ -238,14 +239,12 @@ def test_patience_stops() -> None:
 
 def test_named_schedules_and_overrides() -> None:
     """A schedule sets its four numbers unless they are given."""
-    X = np.zeros((8_000, 1), dtype=np.float32)
-    rows: Any = type("Rows", (), {"target": X[:, 0]})
-    paper = XNNRegressor(schedule="paper")._settings().training_schedule(rows)
+    paper = training_schedule(XNNRegressor(schedule="paper"), batches=8)
     assert (paper.cayley_step, paper.learning_rate) == (0.1, 0.001)
     assert paper.max_epochs == 10_000
     assert not paper.cosine
     own = XNNRegressor(cayley_step=3.0, learning_rate=0.5, max_epochs=7, patience=2)
-    chosen = own._settings().training_schedule(rows)
+    chosen = training_schedule(own, batches=8)
     assert (chosen.cayley_step, chosen.learning_rate) == (3.0, 0.5)
     assert (chosen.max_epochs, chosen.patience) == (7, 2)
     assert chosen.factor(np.array([0]))[0] == 1
@@ -326,7 +325,7 @@ def test_unknown_category(regressor: XNNRegressor, frame: pd.DataFrame) -> None:
     with pytest.raises(InputError, match="'boat', which training had not; it must be"):
         regressor.predict(new)
     lenient = clone(regressor).set_params(unknown_category="average")
-    lenient.scorer_ = regressor.scorer_
+    lenient.result_ = regressor.result_
     lenient.n_features_in_ = 4
     names = regressor.scorer_.component_names
     effect = lenient.contributions(new)[:, names.index("purpose")]
@@ -389,16 +388,30 @@ def test_bad_tables_are_refused(
     assert "\n" not in str(caught.value)
 
 
+def test_columns_are_put_in_order_by_name(
+    regressor: XNNRegressor, frame: pd.DataFrame
+) -> None:
+    """A frame may have its columns in any order, of pandas or of polars."""
+    import polars
+
+    turned = frame[frame.columns[::-1]]
+    np.testing.assert_array_equal(regressor.predict(turned), regressor.predict(frame))
+    texts = turned.astype({"purpose": str})
+    np.testing.assert_array_equal(
+        regressor.scorer_.predict(polars.from_pandas(texts)), regressor.predict(frame)
+    )
+    assert list(turned.columns) == list(frame.columns[::-1])
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda f: f.drop(columns="dti"), "lack 'dti'; pass exactly those"),
         (lambda f: f.assign(new=1), "have 'new', which training had not"),
-        (lambda f: f[f.columns[::-1]], "are in the order 'score', 'purpose'"),
         (lambda f: f.assign(dti=np.nan), "column 'dti' has 400 values"),
         (lambda f: f.to_numpy()[:, :2], "X has 2 features, but"),
     ],
-    ids=["missing", "foreign", "reordered", "nan", "array"],
+    ids=["missing", "foreign", "nan", "array"],
 )
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_bad_tables_are_refused_at_prediction(

@@ -208,7 +208,7 @@ def test_pruned_components_are_left_out_and_counted(make_scorer: MakeScorer) -> 
     assert explanation.pruned == 3
     frame = contributions_frame(scorer, rows(scorer))
     assert list(frame) == ["intercept", "term", "ridge 1", "decision"]
-    assert list(explanation.projection_frame()) == ["ridge 1"]
+    assert list(explanation.projections) == ["ridge 1"]
 
 
 def test_a_network_without_components_is_its_intercept(make_scorer: MakeScorer) -> None:
@@ -218,10 +218,11 @@ def test_a_network_without_components_is_its_intercept(make_scorer: MakeScorer) 
     assert explanation.warnings == ()
     frame = contributions_frame(scorer, rows(scorer))
     assert (frame["decision"] == scorer.intercept).all()
-    assert len(explanation.importance_frame()) == 0
-    assert explanation.projection_frame().shape == (4, 0)
-    assert list(explanation.curves_frame()) == ["component", "z", "value", "density"]
-    assert len(explanation.categories_frame()) == 0
+    assert len(explanation.importance) == 0
+    assert explanation.projections.shape == (4, 0)
+    columns = ["component", "feature", "x", "z", "value", "density"]
+    assert list(explanation.curves) == columns
+    assert len(explanation.categories) == 0
 
 
 def test_categories_alone(make_scorer: MakeScorer) -> None:
@@ -236,10 +237,10 @@ def test_categories_alone(make_scorer: MakeScorer) -> None:
 
 def test_frames_hold_what_the_components_hold(make_scorer: MakeScorer) -> None:
     explanation = explain(make_scorer(categories=CATEGORIES), points=50)
-    importance = explanation.importance_frame().set_index("component")
-    projection = explanation.projection_frame()
-    curves = explanation.curves_frame().set_index("component")
-    categories = explanation.categories_frame().set_index("component")
+    importance = explanation.importance.set_index("component")
+    projection = explanation.projections
+    curves = explanation.curves.set_index("component")
+    categories = explanation.categories.set_index("component")
     assert projection.index.name == "feature"
     assert list(projection.index) == list(explanation.feature_names)
     for component in explanation.components:
@@ -434,12 +435,11 @@ def test_an_estimator_is_explained_through_its_scorer(make_scorer: MakeScorer) -
     assert [c.name for c in explanation.components] == list(scorer.component_names)
     X = rows(scorer)
     pd.testing.assert_frame_equal(
-        contributions_frame(estimator, X), contributions_frame(scorer, X)
+        explanation.contributions(X), contributions_frame(scorer, X)
     )
     assert explain(make_scorer()).task == "regression"
-    for function in (explain, lambda model: contributions_frame(model, X)):
-        with pytest.raises(InputError, match="SimpleNamespace.*fit it first"):
-            function(SimpleNamespace())
+    with pytest.raises(InputError, match="SimpleNamespace.*fit it first"):
+        explain(SimpleNamespace())
 
 
 def test_a_curve_needs_two_points(make_scorer: MakeScorer) -> None:
@@ -466,6 +466,67 @@ def test_the_explanation_is_a_copy(make_scorer: MakeScorer) -> None:
     pd.testing.assert_frame_equal(contributions_frame(scorer, rows(scorer)), before)
     assert np.isfinite(scorer.spread.heights).all()
     assert all(np.isfinite(shares).all() for shares in scorer.spread.shares)
+
+
+def test_unknown_categories_are_treated_as_the_estimator_treats_them(
+    make_scorer: MakeScorer,
+) -> None:
+    scorer = make_scorer(categories=CATEGORIES)
+    lenient = SimpleNamespace(scorer_=scorer, unknown_category="average")
+    X = rows(scorer).assign(purpose="boat")
+    assert (explain(lenient).contributions(X)["purpose"] == 0).all()
+    with pytest.raises(InputError, match="'boat', which training had not"):
+        explain(scorer).contributions(X)
+
+
+def test_one_feature_is_shown_in_its_own_unit(make_scorer: MakeScorer) -> None:
+    scorer = make_scorer(n_features=3, n_subnetworks=2)
+    half = np.sqrt(0.5)
+    weights = np.array([[0.0, half], [1.0, 0.0], [0.0, half]])
+    explanation = explain(replace(scorer, projection=weights))
+    alone, mixed = explanation.ridges
+    assert (alone.feature, mixed.feature) == ("feature 1", None)
+    assert alone.function_of == "feature 1"
+    assert mixed.function_of == "feature 0 (+0.71), feature 2 (+0.71)"
+    np.testing.assert_array_equal(mixed.x, mixed.z)
+    # A row at x, wherever the other features are, has the component's value there.
+    at = np.tile(scorer.features.centre, (len(alone.x), 1))
+    at[:, 1] = alone.x
+    names = list(scorer.features.names)
+    parts = explanation.contributions(pd.DataFrame(at, columns=names))
+    np.testing.assert_allclose(parts[alone.name], alone.curve, atol=1e-12)
+    curves = explanation.curves
+    assert set(curves.loc[curves["component"] == alone.name, "feature"]) == {
+        "feature 1"
+    }
+    shares = np.interp(alone.x_edges, alone.x, np.linspace(0, 1, len(alone.x)))
+    np.testing.assert_allclose(shares, np.linspace(0, 1, len(shares)), atol=1e-12)
+
+
+@pytest.mark.parametrize("components", [0, 3, 40])
+def test_repr_fits_ten_lines(make_scorer: MakeScorer, components: int) -> None:
+    scorer = make_scorer(
+        n_features=50, n_subnetworks=components, categories=CATEGORIES, classes=(0, 1)
+    )
+    for text in (repr(scorer), repr(scorer.explain())):
+        lines = text.splitlines()
+        assert len(lines) <= 10
+        assert max(map(len, lines)) <= 160
+    shown = repr(scorer.explain())
+    first = scorer.explain().components[0]
+    assert first.name in shown
+    assert f"{first.importance:.1%}" in shown
+    assert f"{components + 2} components in use" in shown
+    assert f"{components + 2} of {components + 2} components in use" in repr(scorer)
+
+
+def test_html_has_every_component_and_runs_no_name(make_scorer: MakeScorer) -> None:
+    scorer = make_scorer(categories={"<script>": ("a", "b")})
+    shown = scorer.explain()._repr_html_()
+    for component in scorer.explain().components:
+        assert f"{component.importance:.1%}" in shown
+    assert "<script>" not in shown
+    assert "&lt;script&gt;" in shown
 
 
 def test_importing_needs_numpy_alone() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -262,7 +263,7 @@ def test_one_row_is_asked_for(make_scorer: MakeScorer) -> None:
     scorer = make_scorer()
     frame = contributions_frame(scorer, row_of(scorer))
     for wrong in (pd.concat([frame, frame]), frame.iloc[:0], frame["ridge 1"]):
-        with pytest.raises(InputError, match="one row of a contributions_frame"):
+        with pytest.raises(InputError, match="one row of Explanation.contributions"):
             plot_contributions(wrong)
     with pytest.raises(InputError, match="max_components is 0"):
         plot_contributions(frame, max_components=0)
@@ -283,9 +284,39 @@ def test_what_is_drawn_is_not_altered(make_scorer: MakeScorer) -> None:
         drawn(figure)
     pd.testing.assert_frame_equal(frame, before)
     for left, right in (
-        (explanation.importance_frame(), again.importance_frame()),
-        (explanation.projection_frame(), again.projection_frame()),
-        (explanation.curves_frame(), again.curves_frame()),
-        (explanation.categories_frame(), again.categories_frame()),
+        (explanation.importance, again.importance),
+        (explanation.projections, again.projections),
+        (explanation.curves, again.curves),
+        (explanation.categories, again.categories),
     ):
         pd.testing.assert_frame_equal(left, right)
+
+
+def test_one_feature_has_its_own_unit_on_the_axis(make_scorer: MakeScorer) -> None:
+    scorer = make_scorer(n_features=3, n_subnetworks=2)
+    half = np.sqrt(0.5)
+    weights = np.array([[0.0, half], [1.0, 0.0], [0.0, half]])
+    scorer = replace(scorer, projection=weights)
+    axes = drawn(plot_explanation(scorer))
+    alone, mixed = explain(scorer).ridges
+    curve = axes[f"{alone.name}: curve"].lines[-1]
+    np.testing.assert_array_equal(curve.get_xdata(), alone.x)
+    assert axes[f"{alone.name}: density"].get_xlabel().startswith("feature 1 (")
+    below = axes[f"{mixed.name}: density"].get_xlabel()
+    assert below.startswith("projected value z")
+
+
+def test_a_model_is_drawn_as_its_explanation(make_scorer: MakeScorer) -> None:
+    scorer = make_scorer(categories=CATEGORIES)
+    estimator = SimpleNamespace(scorer_=scorer)
+    for plot in (plot_explanation, plot_importance):
+        pictures = [
+            FigureCanvasAgg(plot(model)).print_to_buffer()
+            for model in (explain(scorer), scorer, estimator)
+        ]
+        assert pictures[0] == pictures[1] == pictures[2]
+    with pytest.raises(InputError, match="fit it first"):
+        plot_explanation(SimpleNamespace())
+    options = {"max_components": 1}
+    shown = drawn(explain(scorer).plot(**options))
+    assert shown.keys() == drawn(plot_explanation(scorer, **options)).keys()

@@ -8,7 +8,8 @@ from sklearn.exceptions import NotFittedError
 
 from ridgeline import XNNRegressor
 from ridgeline.errors import InputError
-from ridgeline.xnn.pruning import leading_components, prune, refine
+from ridgeline.xnn.pruning import leading_components
+from ridgeline.xnn.stages import prune, refine
 
 X = np.random.default_rng(0).uniform(-1, 1, size=(400, 3))
 Y = np.sin(3 * X[:, 0]) + 0.2 * X[:, 1] + 0.02 * X[:, 2] ** 2

@@ -8,6 +8,7 @@ from sklearn.model_selection import train_test_split
 
 from ridgeline import XNNClassifier, XNNRegressor
 from ridgeline.errors import InputError
+from ridgeline.xnn.fitting import draw_seed
 from ridgeline.xnn.search import (
     PAPER_GRID,
     PAPER_RANGES,
@@ -136,7 +137,7 @@ def test_fewest_components_within_a_standard_error(given: bool) -> None:
         for strength in grid["l1_scales"]
     }
     if not given:
-        seed = fits[1e-4]._seed()
+        seed = draw_seed(fits[1e-4].random_state)
         held = train_test_split(np.arange(400), test_size=80, random_state=seed)[1]
     losses = {key: (fit.predict(X[held]) - Y[held]) ** 2 for key, fit in fits.items()}
     best = min(losses, key=lambda key: losses[key].mean())

@@ -10,12 +10,15 @@ import tensorflow as tf
 from sklearn.exceptions import ConvergenceWarning
 
 from ridgeline.errors import RidgelineError
-from ridgeline.xnn import fitting, network, progress, sos_bp, training
+from ridgeline.xnn import fitting, network, sos_bp, training
 from ridgeline.xnn.architecture import Architecture, Problem, Rows, Weights
-from ridgeline.xnn.assembly import Response, initial_weights
+from ridgeline.xnn.assembly import initial_weights
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.pruning import prune_scorer
+from ridgeline.xnn.response import Response
 from ridgeline.xnn.schedules import Schedule
+from ridgeline.xnn.settings import Settings
+from ridgeline.xnn.tables import Prepared, encode_rows
 
 # Few shapes for all tests: each one takes seconds to compile.
 ORTHOGONAL = Architecture(
@@ -111,7 +114,7 @@ class Setup(NamedTuple):
         return training.train(
             chosen.shape,
             chosen.start,
-            chosen.rows,
+            training.Sets(*chosen.rows),
             chosen.problem,
             schedule,
             rng=np.random.default_rng(seed),
@@ -250,7 +253,7 @@ def begun_state(setup: Setup, steps: int = 12) -> tuple[sos_bp.State, Hand]:
     return state, Hand(wide[0], wide[1], squares, 0.003, steps)
 
 
-def padded(rows: Rows, room: int) -> sos_bp.Data:
+def padded(rows: Rows, room: int) -> sos_bp.PaddedRows:
     """Return rows with garbage of weight zero behind them."""
     count = len(rows.target)
     columns = [
@@ -258,7 +261,7 @@ def padded(rows: Rows, room: int) -> sos_bp.Data:
         for c in rows
     ]
     columns[3][count:] = 0
-    return sos_bp.Data(Rows(*map(tf.constant, columns)), tf.constant(count))
+    return sos_bp.PaddedRows(Rows(*map(tf.constant, columns)), tf.constant(count))
 
 
 def arguments(
@@ -278,7 +281,8 @@ def arguments(
         patience=tf.constant(1000),
         batch_rows=tf.constant(BATCH_ROWS),
     )
-    data = tuple(padded(r, p) for r, p in zip(setup.rows, PADDED, strict=True))
+    pairs = zip(setup.rows, PADDED, strict=True)
+    data = sos_bp.PaddedSets(*(padded(r, p) for r, p in pairs))
     return state, data, tf.constant(room), steps, single(setup.problem)
 
 
@@ -577,7 +581,7 @@ def begins_well(_: Schedule, epochs: np.ndarray) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def prepared() -> fitting.Prepared:
+def prepared() -> Prepared:
     """Return data for a fit, of the shape and sizes of the other tests."""
     tables = []
     for count in COUNTS:
@@ -587,41 +591,28 @@ def prepared() -> fitting.Prepared:
     features = Features.learn(tables[0][0], [5])
     response = Response.learn(tables[0][1])
     rows = [
-        fitting.prepare_rows(
-            features, response, table, y, np.ones(len(y)), unknown="error"
-        )
+        encode_rows(features, response, table, y, np.ones(len(y)), unknown="error")
         for table, y in tables
     ]
-    return fitting.Prepared(features, response, *rows)
+    return Prepared(features, response, *rows)
 
 
 @pytest.fixture(scope="module")
-def fit(prepared: fitting.Prepared) -> Callable[..., fitting.Fitted]:
+def fit(prepared: Prepared) -> Callable[..., fitting.FitResult]:
     """Return a maker of fits that share the program of the other tests."""
 
-    def make(**changes: Any) -> fitting.Fitted:
+    def make(**changes: Any) -> fitting.FitResult:
         chosen = replace(SETTINGS, **changes)
-        assert chosen.architecture(prepared) == ORTHOGONAL
-        rng = np.random.default_rng(0)
-        return fitting.train(chosen, prepared, rng, progress=progress.silent)
+        assert fitting.network_shape(chosen, prepared) == ORTHOGONAL
+        return fitting.train(chosen, prepared, seed=0)
 
     return make
 
 
-SETTINGS = fitting.Settings(
+SETTINGS = Settings(
     n_subnetworks=2,
     hidden=(4, 3),
-    activation="tanh",
-    projection="orthogonal",
-    normalise=True,
-    l1_projection=1e-3,
-    l1_scales=1e-3,
-    roughness=1e-6,
-    schedule="cosine",
-    cayley_step=None,
-    learning_rate=None,
     max_epochs=6,
-    patience=None,
     refine_epochs=4,
     batch_size=BATCH,
 )
@@ -665,13 +656,7 @@ def test_refinement_fixes_projections_and_leaves_out_what_was_pruned(fit, prepar
     pruned = prune_scorer(fitted.scorer, 0.01)
     assert np.count_nonzero(pruned.all_scales) == 1
 
-    refined = fitting.refine(
-        SETTINGS,
-        prepared,
-        fitted._replace(scorer=pruned),
-        np.random.default_rng(0),
-        progress=progress.silent,
-    )
+    refined = fitting.refine(SETTINGS, prepared, fitted._replace(scorer=pruned), seed=0)
 
     scorer = refined.scorer
     np.testing.assert_array_equal(scorer.all_scales > 0, pruned.all_scales > 0)

@@ -1,4 +1,4 @@
-"""The models of the LendingClub study: their names, and what they are called."""
+"""The names of the models of the LendingClub study."""
 
 from collections.abc import Callable
 from functools import partial, update_wrapper
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ridgeline.baselines.registry import BASELINES
 
-__all__ = ["METHODS", "MODEL_TITLES", "STAGES", "for_model"]
+__all__ = ["METHODS", "STAGES", "for_model"]
 
 # The models that the network's stages leave, in their order.
 STAGES: Final = ("trained", "pruned", "refined")
@@ -14,9 +14,6 @@ STAGES: Final = ("trained", "pruned", "refined")
 METHODS: Final = tuple(
     name for name, method in BASELINES.items() if "classification" in method.tasks
 )
-MODEL_TITLES: Final = {f"xnn.{stage}": f"xNN {stage}" for stage in STAGES} | {
-    name: BASELINES[name].title for name in METHODS
-}
 
 
 def for_model(function: Callable[..., Any], name: str) -> Callable[..., Any]:

@@ -1,1 +1,1 @@
-"""Tables, figures, sentences and the HTML report, from plain data."""
+"""What every report shares: page, words, labels, and models side by side."""

@@ -33,8 +33,7 @@ _SHORT: Final = 99.95  # seconds, above which they are shown as whole numbers
 
 
 def comparison_table(
-    evaluations: Mapping[str, Mapping[str, float]],
-    titles: Mapping[str, str] | None = None,
+    evaluations: Mapping[str, Mapping[str, float]], titles: Mapping[str, str]
 ) -> pd.DataFrame:
     """One row for each model, the largest AUC first.
 
@@ -55,7 +54,6 @@ def comparison_table(
         )
         message = f"{what}; pass the metrics of evaluate for each model."
         raise InputError(message)
-    titles = titles or {}
     rows = [
         {"model": name, "title": titles.get(name, name), **metrics}
         for name, metrics in evaluations.items()
@@ -66,9 +64,7 @@ def comparison_table(
     return table.sort_values("auc", ascending=False, kind="stable", ignore_index=True)
 
 
-def comparison_text(
-    table: pd.DataFrame, not_applicable: Mapping[str, str] | None = None
-) -> str:
+def comparison_text(table: pd.DataFrame, not_applicable: Mapping[str, str]) -> str:
     """The comparison for a terminal, 71 columns wide: a log has 9 before it.
 
     "loss" is the log-loss, "calib." the calibration error, "fits" how many fits a
@@ -83,9 +79,7 @@ def comparison_text(
         f"{'loss':>6} {'calib.':>6} {'fits':>4} {'sec':>4}"
     )
     lines = [header, *(_line(row) for row in table.to_dict("records"))]
-    lines += [
-        f"{_cut(name)}: {reason}" for name, reason in (not_applicable or {}).items()
-    ]
+    lines += [f"{_cut(name)}: {reason}" for name, reason in not_applicable.items()]
     return "\n".join(line.rstrip() for line in lines)
 
 

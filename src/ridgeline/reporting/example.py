@@ -1,4 +1,4 @@
-"""One decision with its reasons: what each component added to one application."""
+"""One decision of a classifier with its reasons: what each component added."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,12 +9,11 @@ import pandas as pd
 
 from ridgeline.errors import InputError
 from ridgeline.reporting.labels import (
-    Label,
+    Labels,
     component_title,
     label_of,
-    leading_features,
-    value_text,
 )
+from ridgeline.reporting.words import value_text
 from ridgeline.xnn.explanation import (
     CategoryComponent,
     RidgeComponent,
@@ -41,9 +40,9 @@ class Reason:
 
 @dataclass(frozen=True)
 class ExampleDecision:
-    """An application, its probability, and the reasons, the strongest first."""
+    """A row, its probability, and the reasons, the strongest first."""
 
-    application: dict[str, str]
+    features: dict[str, str]  # values by title
     probability: float
     intercept: float
     reasons: tuple[Reason, ...]
@@ -51,7 +50,7 @@ class ExampleDecision:
 
     @property
     def decision(self) -> float:
-        """Log-odds of approval: intercept and reasons together."""
+        """The log-odds: intercept and reasons together."""
         return self.intercept + sum(reason.contribution for reason in self.reasons)
 
     @property
@@ -69,9 +68,9 @@ class ExampleDecision:
 
 
 def example_decision(
-    scorer: Scorer, row: pd.DataFrame, labels: Mapping[str, Label] | None = None
+    scorer: Scorer, row: pd.DataFrame, labels: Labels
 ) -> ExampleDecision:
-    """Takes the decision about one application apart.
+    """Takes the decision about one row apart.
 
     Args:
         scorer: The fitted model, a classifier.
@@ -105,16 +104,16 @@ def example_decision(
 
 
 def typical_decision(
-    scorer: Scorer, rows: pd.DataFrame, labels: Mapping[str, Label] | None = None
+    scorer: Scorer, rows: pd.DataFrame, labels: Labels
 ) -> ExampleDecision | None:
-    """Takes the decision about a made-up application apart, for pages to hand on.
+    """Takes the decision about a made-up row apart, for pages to hand on.
 
     It has the median of each number and the most frequent of each category, so that it
-    is like many applications and nobody's own.
+    is like many rows and nobody's own.
 
     Args:
         scorer: The fitted model, a classifier.
-        rows: Applications, as the model takes them.
+        rows: As the model takes them.
         labels: Titles and units of the features.
 
     Returns:
@@ -140,11 +139,11 @@ def _values(
     """Values of the features that a component looks at, by weight."""
     if isinstance(component, CategoryComponent):
         return texts[component.name]
-    named = leading_features(component)
+    named = component.leading
     return ", ".join(texts[component.feature_names[place]] for place in named)
 
 
-def _text(value: Any, name: str, labels: Mapping[str, Label] | None) -> str:
+def _text(value: Any, name: str, labels: Labels) -> str:
     if isinstance(value, str):
         return value
     if not isinstance(value, int | float | np.number):

@@ -1,21 +1,15 @@
-"""What a fitted model says, in sentences that are computed from it."""
+"""What a fitted classifier says, in sentences that are computed from it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ridgeline.reporting.labels import (
-    Label,
-    OwnAxis,
-    component_title,
-    label_of,
-    own_axis,
-    value_text,
-)
-from ridgeline.reporting.truth import TruthComparison
+from ridgeline.reporting.labels import Labels, component_title, label_of
+from ridgeline.reporting.own_axis import OwnAxis, own_axis
+from ridgeline.reporting.words import listed, percent, value_text
 from ridgeline.xnn.explanation import (
     CategoryComponent,
     Explanation,
@@ -28,47 +22,17 @@ __all__ = [
     "component_findings",
     "curve_shape_text",
     "feature_shares",
-    "findings",
     "model_findings",
-    "truth_findings",
 ]
 
 Floats = NDArray[np.float64]
-Labels = Mapping[str, Label] | None
 
 _NEGLIGIBLE: Final = 0.03  # share of the importance
 _TURN: Final = 0.1  # share of a curve's range that makes a turn, not a ripple
 _STEP_RISE: Final = 0.6  # share of a monotone curve's range within ...
 _STEP_WIDTH: Final = 0.2  # ... this share of the axis makes a step
 _HUGE: Final = 1_000  # a factor of the odds beyond which its size says nothing more
-_STRONG: Final = 0.95  # correlation with the truth that deserves the word "follows"
-
-
-def findings(
-    scorer: Scorer,
-    means: Mapping[str, float],
-    comparison: pd.DataFrame | None = None,
-    *,
-    model: str = "xnn.refined",
-    truth: TruthComparison | None = None,
-    labels: Labels = None,
-) -> list[str]:
-    """All findings, the most important first.
-
-    Args:
-        scorer: The fitted model.
-        means: Of the numeric columns in the data, by name.
-        comparison: Models side by side, as `comparison_table` makes it.
-        model: The fitted model's name there.
-        truth: On simulated data, the model against the truth.
-        labels: Titles and units of the features.
-    """
-    found = component_findings(scorer, means, labels)
-    if comparison is not None:
-        found += model_findings(comparison, model)
-    if truth is not None:
-        found += truth_findings(truth, labels)
-    return found
+_CORE: Final = 0.98  # of the rows; beyond them a curve rests on a handful
 
 
 def feature_shares(explanation: Explanation) -> dict[str, float]:
@@ -90,12 +54,19 @@ def feature_shares(explanation: Explanation) -> dict[str, float]:
 
 
 def component_findings(
-    scorer: Scorer, means: Mapping[str, float], labels: Labels = None
+    scorer: Scorer, means: Mapping[str, float], labels: Labels, row: str
 ) -> list[str]:
-    """What matters, how, and what does not."""
+    """What matters, how, and what does not.
+
+    Args:
+        scorer: The fitted model, a classifier.
+        means: Of the numeric columns in the data, by name.
+        labels: Titles and units of the features.
+        row: What a row of the data is, in the singular, such as "application".
+    """
     explanation = explain(scorer)
     if not explanation.components:
-        return ["No feature matters: the model gives every application the same score."]
+        return [f"No feature matters: the model gives every {row} the same score."]
     shares = feature_shares(explanation) | {
         name: 0.0
         for name, scale in zip(
@@ -111,18 +82,18 @@ def component_findings(
             found.append(_category_sentence(component, labels))
         else:
             axis = own_axis(component, scorer.features, means)
-            found.append(_ridge_sentence(component, axis, labels))
+            found.append(_ridge_sentence(component, axis, labels, row))
     small = [
-        f"{label_of(name, labels).title.lower()} ({_percent(share)})"
+        f"{label_of(name, labels).title.lower()} ({percent(share)})"
         for name, share in shares.items()
         if share < _NEGLIGIBLE
     ]
     if small:
-        found.append(f"Hardly used by the model: {_and(small)}.")
+        found.append(f"Hardly used by the model: {listed(small)}.")
     return [*found, *explanation.warnings]
 
 
-def curve_shape_text(x: Floats, curve: Floats, unit: str = "") -> str:
+def curve_shape_text(x: Floats, curve: Floats, unit: str) -> str:
     """Says where a curve rises and falls, with turns that are more than ripples."""
     reach = float(np.ptp(curve))
     if reach == 0:
@@ -141,8 +112,13 @@ def curve_shape_text(x: Floats, curve: Floats, unit: str = "") -> str:
     return f"turns {times}, with its peak at {high} and its low at {low}"
 
 
-def model_findings(comparison: pd.DataFrame, model: str = "xnn.refined") -> list[str]:
-    """How the model compares with the best and the worst of the others."""
+def model_findings(comparison: pd.DataFrame, model: str) -> list[str]:
+    """How a model compares with the best and the worst of the others.
+
+    Args:
+        comparison: Models side by side, as `comparison_table` makes it.
+        model: Its name there.
+    """
     own = comparison[comparison["model"] == model]
     # Other stages of the same network are no baselines.
     family = model.split(".", maxsplit=1)[0]
@@ -168,60 +144,30 @@ def model_findings(comparison: pd.DataFrame, model: str = "xnn.refined") -> list
     return found
 
 
-def truth_findings(truth: TruthComparison, labels: Labels = None) -> list[str]:
-    """How much of the known truth the model has found."""
-    table = truth.features
-    order = _and([label_of(name, labels).title.lower() for name in table["feature"]])
-    if truth.same_order:
-        found = [f"The model ranks the features as the known truth does: {order}."]
-    else:
-        by_model = table.sort_values("model_rank")["feature"]
-        names = _and([label_of(name, labels).title.lower() for name in by_model])
-        found = [
-            f"The model ranks the features {names}; the known truth ranks them {order}."
-        ]
-    close = table[table["correlation"] > _STRONG]["feature"]
-    far = table[~(table["correlation"] > _STRONG)]
-    if len(close):
-        names = _and([label_of(name, labels).title.lower() for name in close])
-        found.append(
-            f"The model's average effect follows the truth (correlation above "
-            f"{_STRONG}) for {names}."
-        )
-    if len(far):
-        names = _and(
-            [
-                f"{label_of(str(row.feature), labels).title.lower()} "
-                f"({row.correlation:.2f})"
-                for row in far.itertuples()
-            ]
-        )
-        found.append(f"It follows the truth less closely for {names}.")
-    return found
-
-
 def _most_important(shares: Mapping[str, float], labels: Labels) -> str:
     (first, most), *rest = shares.items()
-    sentence = f"{label_of(first, labels).title} matters most: {_percent(most)} of the"
+    sentence = f"{label_of(first, labels).title} matters most: {percent(most)} of the"
     sentence += " importance (each component's ratio, shared by squared weights)"
     second = [item for item in rest[:2] if item[1] >= _NEGLIGIBLE]
-    others = [f"{label_of(n, labels).title.lower()} ({_percent(s)})" for n, s in second]
-    return f"{sentence}, before {_and(others)}." if others else f"{sentence}."
+    others = [f"{label_of(n, labels).title.lower()} ({percent(s)})" for n, s in second]
+    return f"{sentence}, before {listed(others)}." if others else f"{sentence}."
 
 
-def _ridge_sentence(component: RidgeComponent, axis: OwnAxis, labels: Labels) -> str:
-    low, high = axis.core()
+def _ridge_sentence(
+    component: RidgeComponent, axis: OwnAxis, labels: Labels, row: str
+) -> str:
+    low, high = axis.core(_CORE)
     inside = (axis.x >= low) & (axis.x <= high)
     x, curve = axis.x[inside], axis.curve[inside]
     name = f"{_sentence_title(component, axis, labels)} ({component.name}, IR "
-    name += f"{_percent(component.importance)})"
+    name += f"{percent(component.importance)})"
     if len(x) < 2:  # noqa: PLR2004
-        return f"{name}: nearly all applications have one value."
+        return f"{name}: nearly all {row}s have one value."
     unit = label_of(axis.feature, labels).unit if axis.dominated else ""
     shape = curve_shape_text(x, curve, unit)
     between = f", {_about(low, unit)} to {_about(high, unit)},"
     return (
-        f"{name}: the curve {shape}; over the middle 98 % of the applications"
+        f"{name}: the curve {shape}; over the middle {100 * _CORE:.0f} % of the {row}s"
         f"{between if axis.dominated else ''} it moves the odds by a factor of "
         f"{_factor(float(np.exp(np.ptp(curve))))}."
     )
@@ -237,7 +183,7 @@ def _category_sentence(component: CategoryComponent, labels: Labels) -> str:
     best, worst = order[0], order[-1]
     ratio = float(np.exp(component.effects[best] - component.effects[worst]))
     return (
-        f"{component_title(component, labels)} (IR {_percent(component.importance)}): "
+        f"{component_title(component, labels)} (IR {percent(component.importance)}): "
         f"{component.categories[best]} does best and {component.categories[worst]} "
         f"worst; the odds of the first are {_factor(ratio)} times those of the second, "
         "all else equal."
@@ -297,12 +243,3 @@ def _factor(ratio: float) -> str:
     if ratio > _HUGE:
         return f"more than {_HUGE:,}"
     return f"{ratio:.1f}" if ratio < 10 else f"{ratio:.0f}"  # noqa: PLR2004
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _and(names: Sequence[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last

@@ -19,9 +19,9 @@ from ridgeline.simulation.recovery import describe_projections, recovered
 from ridgeline.simulation.scenarios import SCENARIOS, Draw, draw
 from ridgeline.simulation.settings import NetworkSearch, StudySettings
 from ridgeline.xnn.estimator import XNNRegressor
-from ridgeline.xnn.pruning import refine
 from ridgeline.xnn.scorer import Scorer, scoring_threads
 from ridgeline.xnn.search import grid_search, start_search
+from ridgeline.xnn.stages import refine
 from ridgeline.xnn.storage import model_document
 
 __all__ = [

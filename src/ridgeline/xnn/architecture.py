@@ -8,14 +8,18 @@ from typing import Any, Final, Literal, NamedTuple
 
 __all__ = [
     "VARIANCE_FLOOR",
+    "Activation",
     "Architecture",
     "Problem",
+    "Projection",
     "Rows",
     "Weights",
     "weight_shapes",
 ]
 
 Array = Any
+Activation = Literal["tanh", "sigmoid", "softplus"]
+Projection = Literal["orthogonal", "identity", "free"]
 
 # Keeps a subnetwork whose output has become constant from dividing by zero.
 VARIANCE_FLOOR: Final = 1e-8
@@ -29,8 +33,8 @@ class Architecture:
     n_subnetworks: int  # k
     category_counts: tuple[int, ...]  # of each categorical feature
     hidden: tuple[int, ...]  # units of each hidden layer of a subnetwork
-    activation: str
-    projection: Literal["orthogonal", "free", "identity"]
+    activation: Activation
+    projection: Projection
     normalised: bool
     smooth: bool  # whether there is a roughness penalty
     loss: Literal["squared", "logistic"]

@@ -7,7 +7,7 @@ settled, so that two fits can be compared.
 """
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,10 @@ from ridgeline.xnn.architecture import (
     weight_shapes,
 )
 from ridgeline.xnn.features import Features
+from ridgeline.xnn.response import Response
 from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
 
-__all__ = ["Response", "fitted_model", "initial_weights", "trained_weights"]
+__all__ = ["fitted_model", "initial_weights", "trained_weights"]
 
 Floats = NDArray[np.float64]
 
@@ -32,24 +33,6 @@ _BINS: Final = 50
 _BLOCK: Final = 8192
 # Below this share of their size, outputs differ by rounding alone.
 _CONSTANT: Final = 1e-6
-
-
-class Response(NamedTuple):
-    """How the response is scaled: y = centre + half * target."""
-
-    centre: float
-    half: float
-    classes: tuple[Any, Any] | None = None
-
-    @classmethod
-    def learn(cls, y: Floats) -> "Response":
-        """The scaling of a response to [-1, 1], as the paper's penalties expect."""
-        low, high = float(y.min()), float(y.max())
-        return cls(low / 2 + high / 2, (high / 2 - low / 2) or 1.0)
-
-    def scale(self, y: Floats) -> Floats:
-        """Targets of the network."""
-        return (y - self.centre) / self.half
 
 
 def initial_weights(

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from ridgeline.errors import RidgelineError
 from ridgeline.files import replace_file
 
-__all__ = ["Checkpoint", "Moment", "fingerprint"]
+__all__ = ["Checkpoint", "Snapshot", "fingerprint"]
 
 logger = logging.getLogger(__name__)
 
 _CHECKSUM_BYTES: Final = hashlib.sha256().digest_size
 
 
-class Moment(NamedTuple):
+class Snapshot(NamedTuple):
     """Where training stands between two calls of the compiled program."""
 
     state: dict[str, NDArray[Any]]  # the fields of `sos_bp.State`
@@ -38,13 +38,13 @@ class Moment(NamedTuple):
 
 
 class Checkpoint:
-    """One file that holds the last moment of a training run."""
+    """One file that holds the last snapshot of a training run."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def load(self, problem: str) -> Moment | None:
-        """The last moment of this problem, or None to start from the beginning.
+    def load(self, problem: str) -> Snapshot | None:
+        """The last snapshot of this problem, or None to start from the beginning.
 
         Raises:
             RidgelineError: If there is a file that cannot be read.
@@ -61,25 +61,25 @@ class Checkpoint:
         if str(arrays.pop("problem")) != problem:
             return None
         generator = json.loads(str(arrays.pop("generator")))
-        moment = Moment(arrays, arrays.pop("losses"), generator)
-        epochs = moment.losses.shape[1]
+        snapshot = Snapshot(arrays, arrays.pop("losses"), generator)
+        epochs = snapshot.losses.shape[1]
         logger.info("Going on after epoch %d of a fit that was interrupted.", epochs)
-        return moment
+        return snapshot
 
-    def save(self, problem: str, moment: Moment) -> None:
-        """Replaces the file by this moment.
+    def save(self, problem: str, snapshot: Snapshot) -> None:
+        """Replaces the file by this snapshot.
 
         Raises:
-            RidgelineError: If it cannot be written; the former moment is still there.
+            RidgelineError: If it cannot be written; the former snapshot is still there.
         """
         content = BytesIO()
         np.savez(
             content,
             allow_pickle=False,
             problem=np.array(problem),
-            generator=np.array(json.dumps(moment.generator)),
-            losses=moment.losses,
-            **moment.state,
+            generator=np.array(json.dumps(snapshot.generator)),
+            losses=snapshot.losses,
+            **snapshot.state,
         )
         archive = content.getvalue()
         with self._explained():

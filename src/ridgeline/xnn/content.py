@@ -6,18 +6,19 @@ the signs, order and size that a fitted network has, so that all scores are fini
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeline.xnn.architecture import Activation
 from ridgeline.xnn.features import FARTHEST, Features
 from ridgeline.xnn.scorer import ACTIVATIONS, Scorer, Spread, Subnetworks
 
 __all__ = ["model_content", "read_content"]
 
 Floats = NDArray[np.float64]
-_Kind = TypeVar("_Kind")
+_Type = TypeVar("_Type")
 _CLASSES: Final = 2
 _LABELS: Final = (str, int, float, bool)
 # What scores must not exceed, so that their squares are finite too.
@@ -196,7 +197,7 @@ def _subnetworks(part: dict[str, Any], k: int) -> Subnetworks:
     layers = list(zip(units, [1, *units[:-1]], strict=True))
     kernels = _arrays(part, "kernels", [(k, out, into) for out, into in layers])
     biases = _arrays(part, "biases", [(k, out, 1) for out, _ in layers])
-    return Subnetworks(kernels, biases, activation)
+    return Subnetworks(kernels, biases, cast(Activation, activation))
 
 
 def _spread(part: dict[str, Any], k: int, counts: Sequence[tuple[int, ...]]) -> Spread:
@@ -221,7 +222,7 @@ def _spread(part: dict[str, Any], k: int, counts: Sequence[tuple[int, ...]]) -> 
     return spread
 
 
-def _part(part: Any, key: str, kind: type[_Kind]) -> _Kind:
+def _part(part: Any, key: str, kind: type[_Type]) -> _Type:
     """A part of an object of JSON, if it is of this type of Python."""
     value = part.get(key) if isinstance(part, dict) else None
     if type(value) is kind:

@@ -1,153 +1,363 @@
-"""The explainable network as scikit-learn estimators."""
+"""The explainable network as scikit-learn estimators.
 
-from typing import Any, Final, cast
+TensorFlow is imported when something is trained, never before; a fitted estimator
+predicts with NumPy, through its `Scorer`.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import assert_all_finite
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    RegressorMixin,
+    is_classifier,
+)
+from sklearn.utils.validation import check_is_fitted
 
 from ridgeline.errors import InputError
-from ridgeline.xnn.assembly import Response
-from ridgeline.xnn.base import BaseXNN, Floats
-from ridgeline.xnn.columns import distinct_labels, quoted, real_numbers
+from ridgeline.xnn import fitting
 from ridgeline.xnn.scorer import Scorer
+from ridgeline.xnn.settings import PARAMETERS, Settings, allowed_values
+from ridgeline.xnn.tables import checked_table, prepare
 
-__all__ = ["XNNClassifier", "XNNRegressor"]
+if TYPE_CHECKING:
+    from ridgeline.xnn.explanation import Explanation
 
-# Of a response: squares stay far from overflow and underflow.
-_SMALLEST_SPAN: Final = 1e-100
+__all__ = ["BaseXNN", "XNNClassifier", "XNNRegressor"]
+
+Floats = NDArray[np.float64]
+
+_ATTRIBUTES: Final = """
+    Attributes
+    ----------
+    projection_ : ndarray of shape (p, k)
+        Weights of the scaled numeric features, the matrix W.
+    scales_ : ndarray of shape (n_components,)
+        Scales of the components in the unit of the decision: ridge functions first,
+        then categorical features. A component that was pruned has scale 0.
+    importance_ratios_ : ndarray of shape (n_components,)
+        Each component's share of the sum of scales.
+    intercept_ : float
+        The decision where every component is at its mean.
+    history_ : dict of ndarray
+        Arrays by epoch: stage, epoch, objective, validation_loss.
+    n_iter_ : int
+        Number of epochs that were run.
+    validation_loss_ : float
+        The loss of the validation rows: squared error, or cross-entropy of the logits.
+    orthogonality_error_ : float
+        Largest |W'W - I| as trained, in single precision.
+    stop_reason_ : str
+        Why the last stage ended, in words.
+    scorer_ : Scorer
+        The fitted network, which needs NumPy alone.
+    n_features_in_ : int
+        Number of columns of the fit.
+    feature_names_in_ : ndarray of str
+        Names of these columns, where they had any.
+"""
+
+
+class BaseXNN(Settings, BaseEstimator):  # type: ignore[misc]
+    """What the two estimators share."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = allowed_values()
+
+    result_: fitting.FitResult
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        validation_data: tuple[Any, ...] | None = None,
+    ) -> Self:
+        """Train by SOS-BP, prune, and refine what is left.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_samples, n_features)
+            Training rows.
+        y : array of shape (n_samples,)
+            Responses, or labels of two classes.
+        sample_weight : array of shape (n_samples,) or None, default=None
+            The weight of each row. A weight of two counts as the row twice.
+        validation_data : tuple or None, default=None
+            Rows for early stopping, as (X, y) or (X, y, sample_weight). Without them
+            `validation_fraction` of the rows is split off.
+
+        Returns
+        -------
+        self : XNNClassifier or XNNRegressor
+            The fitted estimator.
+        """
+        self._validate_params()
+        seed = fitting.draw_seed(self.random_state)
+        data = prepare(self, X, y, sample_weight, validation_data, seed=seed)
+        self.result_ = fitting.fit(self, data, seed)
+        if data.classes is not None:
+            self.classes_ = data.classes
+        return self
+
+    @classmethod
+    def from_scorer(cls, scorer: Scorer, **parameters: Any) -> Self:
+        """Make a fitted estimator of a stored network, for instance to refine it.
+
+        Parameters
+        ----------
+        scorer : Scorer
+            The network, as `ridgeline.load` returns it.
+        **parameters : dict
+            Parameters of the estimator, which a model file does not have.
+
+        Returns
+        -------
+        XNNClassifier or XNNRegressor
+            The fitted estimator.
+        """
+        model = cls(**parameters)
+        if is_classifier(model) != (scorer.classes is not None):
+            kind = "regressor" if scorer.classes is None else "classifier"
+            message = f"The model is a {kind}; use XNN{kind.title()}.from_scorer."
+            raise InputError(message)
+        model.result_ = fitting.FitResult.of_stored(scorer)
+        if scorer.classes is not None:
+            model.classes_ = np.array(scorer.classes)
+        model.n_features_in_ = len(scorer.features.names)
+        if scorer.features.named:
+            model.feature_names_in_ = np.array(scorer.features.names, dtype=object)
+        return model
+
+    def contributions(self, X: Any) -> Floats:
+        """Compute what each component adds to the intercept, for each row.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_samples, n_features)
+            Rows with the columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Contributions in the order of `scales_`. With `intercept_` they add up to
+            the decision.
+        """
+        return cast(Floats, self._score("contributions", X))
+
+    def explain(self, points: int = 200) -> "Explanation":
+        """Take the fitted network apart: importance, curves, projections, plots.
+
+        Parameters
+        ----------
+        points : int, default=200
+            How many values each ridge function is given at.
+
+        Returns
+        -------
+        Explanation
+            The components as data frames and figures.
+        """
+        check_is_fitted(self)
+        return self.scorer_.explain(points)
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted network to one JSON file, which `ridgeline.load` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, in a folder that exists. The estimator's parameters and training
+            history do not go along.
+        """
+        check_is_fitted(self)
+        self.scorer_.save(path)
+
+    @property
+    def scorer_(self) -> Scorer:
+        """The fitted network."""
+        return self.result_.scorer
+
+    @property
+    def projection_(self) -> Floats:
+        """Weights of the scaled numeric features, shape (p, k)."""
+        return self.scorer_.projection
+
+    @property
+    def scales_(self) -> Floats:
+        """Scales of the components: ridge functions, then categorical features."""
+        return self.scorer_.all_scales
+
+    @property
+    def importance_ratios_(self) -> Floats:
+        """Each component's share of the sum of scales."""
+        return self.scorer_.importance_ratios
+
+    @property
+    def intercept_(self) -> float:
+        """The decision where every component is at its mean."""
+        return self.scorer_.intercept
+
+    @property
+    def history_(self) -> dict[str, NDArray[Any]]:
+        """Arrays by epoch."""
+        return self.result_.history
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of epochs that were run."""
+        return len(self.result_.history["epoch"])
+
+    @property
+    def validation_loss_(self) -> float:
+        """The loss of the validation rows."""
+        return self.result_.validation_loss
+
+    @property
+    def orthogonality_error_(self) -> float:
+        """Largest |W'W - I| as trained, in single precision."""
+        return self.result_.orthogonality_error
+
+    @property
+    def stop_reason_(self) -> str:
+        """Why the last stage ended, in words."""
+        return self.result_.stop_reason
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True  # as categories
+        return tags
+
+    def _score(self, method: str, X: Any) -> Any:
+        """Calls a method of the scorer on a checked table."""
+        check_is_fitted(self)
+        X = checked_table(self, X)
+        return getattr(self.scorer_, method)(X, self.unknown_category)
 
 
 class XNNRegressor(RegressorMixin, BaseXNN):  # type: ignore[misc]
-    """Explainable neural network for a numeric response.
+    __doc__ = f"""Explainable neural network for a numeric response.
 
         y = intercept + sum_j scale_j h_j(w_j' x) + sum_c effect_c(category)
 
-    Projections w_j are orthonormal, functions h_j smooth and of norm 1. `fit` trains by
-    SOS-BP, prunes components beyond a share of the importance, and refines the rest.
+    Projections w_j are orthonormal, functions h_j smooth and of norm 1. `fit` trains
+    by SOS-BP, prunes components beyond a share of the importance, and refines the
+    rest.
 
-    Args:
-        n_subnetworks: Ridge functions; by default min(numeric features, 10).
-        hidden: Units of each hidden layer of a subnetwork; `()` makes straight lines.
-        activation: "tanh", "sigmoid" or "softplus".
-        projection: "orthogonal"; "identity", one function for each feature (a GAM);
-            "free", unconstrained.
-        normalise: Whether functions have mean 0 and norm 1 in training.
-        l1_projection: lambda1, sparsity of the projections; the paper tunes it within
-            1e-4 and 1e-2. Like the other two for a response scaled to [-1, 1].
-        l1_scales: lambda2, sparsity of the scales; the paper tunes it likewise.
-        roughness: lambda3, weight of the mean squared second derivative; the paper
-            tunes it within 1e-7 and 1e-5.
-        prune_share: Keep the leading components whose importance ratios add up to more
-            than this, and refine them; None trains only.
-        schedule: "cosine", a short one with large steps, or "paper", thousands of
-            epochs with small ones. It sets the next four unless they are set here.
-        cayley_step: tau, the projection's step; "adaptive" divides it by the
-            gradient's usual size.
-        learning_rate: Adam's step.
-        max_epochs: Epochs at most.
-        patience: Epochs without a better validation loss after which to stop.
-        refine_epochs: Epochs of the refinement; by default a fifth of `max_epochs`.
-        batch_size: Rows in a batch; by default min(1000, 0.2 n).
-        validation_fraction: Share of the rows that is set aside to choose the best
-            epoch, where `fit` is given no `validation_data`.
-        n_starts: Starts from other random weights; the best by validation is kept.
-        checkpoint: Folder in which a fit keeps its state, so that the same fit goes on
-            there after an interruption and ends with the same model; None keeps none.
-        categorical_features: Names or positions, or a mask with one boolean for each
-            column; by default the columns of pandas' type `category`.
-        unknown_category: "error", or "average" to give a category that training has
-            not seen no effect.
-        random_state: Seed of the weights, the split and the shuffling.
-        verbose: Whether to show a progress bar.
+    {PARAMETERS}{_ATTRIBUTES}
+    See Also
+    --------
+    XNNClassifier : The same for two classes.
+    penalty_search : Chooses the three penalties by validation.
 
-    Attributes:
-        projection_: Weights of the scaled numeric features, shape (p, k).
-        scales_: Scales of the components in the response's unit: ridge functions, then
-            categorical features.
-        importance_ratios_: Each component's share of the sum of scales.
-        intercept_: The prediction where every component is at its mean.
-        history_: Arrays by epoch: stage, epoch, objective, validation_loss.
-        n_iter_: Epochs that were run.
-        validation_loss_: Squared error of the validation rows.
-        orthogonality_error_: Largest |W'W - I| as trained, in single precision.
-        stop_reason_: Why the last stage ended, in words.
-        scorer_: The fitted model, which needs NumPy alone.
-        n_features_in_: Columns of the fit.
-        feature_names_in_: Their names, where they had any.
+    References
+    ----------
+    Yang, Zhang and Sudjianto, Enhancing Explainability of Neural Networks through
+    Architecture Constraints, 2021.
 
-    Examples:
-        >>> import numpy as np
-        >>> from ridgeline import XNNRegressor
-        >>> X = np.random.default_rng(0).uniform(-1, 1, size=(500, 3))
-        >>> model = XNNRegressor(max_epochs=50, random_state=0)
-        >>> model.fit(X, np.sin(3 * X[:, 0]) + X[:, 1]).predict(X).shape
-        (500,)
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgeline import XNNRegressor
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(500, 3))
+    >>> model = XNNRegressor(max_epochs=50, random_state=0)
+    >>> model.fit(X, np.sin(3 * X[:, 0]) + X[:, 1]).predict(X).shape
+    (500,)
     """
 
     def predict(self, X: Any) -> Floats:
-        """Predicted responses, shape (n,)."""
+        """Predict responses.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_samples, n_features)
+            Rows with the columns of the fit, in any order if they have names.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predicted responses.
+        """
         return cast(Floats, self._score("decision_function", X))
-
-    def _adopt(self, scorer: Scorer) -> None:
-        if scorer.classes is not None:
-            message = "The model is a classifier; use XNNClassifier.from_scorer."
-            raise InputError(message)
-
-    def _target(self, y: NDArray[Any], reset: bool) -> Floats:
-        if y.dtype.kind == "f":
-            assert_all_finite(y, input_name="y")
-        numbers = real_numbers(y, "response y", "turn it into numbers, or classify it")
-        size, span = float(np.abs(numbers).max()), float(np.ptp(numbers))
-        if size > 1 / _SMALLEST_SPAN or 0 < span < _SMALLEST_SPAN:
-            message = (
-                f"The response y goes from {numbers.min():g} to {numbers.max():g}; its "
-                f"size must not exceed {1 / _SMALLEST_SPAN:g}, nor its range be below "
-                f"{_SMALLEST_SPAN:g}, so that squared errors are numbers: change its "
-                "unit."
-            )
-            raise InputError(message)
-        return numbers
-
-    def _response(self, target: Floats) -> Response:
-        return Response.learn(target)
-
-    def _strata(self, target: Floats) -> None:
-        return None
 
 
 class XNNClassifier(ClassifierMixin, BaseXNN):  # type: ignore[misc]
-    """Explainable neural network for two classes.
+    __doc__ = f"""Explainable neural network for two classes.
 
-        log-odds = intercept + sum_j scale_j h_j(w_j' x) + sum_c effect_c(category)
+        logit = intercept + sum_j scale_j h_j(w_j' x) + sum_c effect_c(category)
 
-    Parameters and attributes are those of `XNNRegressor`, in log-odds instead of the
-    response's unit; `validation_loss_` is the cross-entropy, and `classes_` has the two
-    labels.
+    The logit is the log-odds of the second class. Projections w_j are orthonormal,
+    functions h_j smooth and of norm 1. `fit` trains by SOS-BP, prunes components
+    beyond a share of the importance, and refines the rest.
 
-    Examples:
-        >>> import numpy as np
-        >>> from ridgeline import XNNClassifier
-        >>> X = np.random.default_rng(0).uniform(-1, 1, size=(500, 3))
-        >>> model = XNNClassifier(max_epochs=50, random_state=0)
-        >>> model.fit(X, X[:, 0] > X[:, 1]).predict_proba(X).shape
-        (500, 2)
+    {PARAMETERS}{_ATTRIBUTES.rstrip()}
+    classes_ : ndarray of shape (2,)
+        The two labels.
+
+    See Also
+    --------
+    XNNRegressor : The same for a numeric response.
+    penalty_search : Chooses the three penalties by validation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgeline import XNNClassifier
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(500, 3))
+    >>> model = XNNClassifier(max_epochs=50, random_state=0)
+    >>> model.fit(X, X[:, 0] > X[:, 1]).predict_proba(X).shape
+    (500, 2)
     """
 
     classes_: NDArray[Any]
 
     def decision_function(self, X: Any) -> Floats:
-        """Log-odds of the second class, shape (n,)."""
+        """Compute logits, the log-odds of the second class.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_samples, n_features)
+            Rows with the columns of the fit, in any order if they have names.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Log-odds.
+        """
         return cast(Floats, self._score("decision_function", X))
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the two classes, shape (n, 2)."""
+        """Predict probabilities of the two classes.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_samples, n_features)
+            Rows with the columns of the fit, in any order if they have names.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            Probabilities in the order of `classes_`.
+        """
         return cast(Floats, self._score("predict_proba", X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of the likelier class, shape (n,)."""
+        """Predict the likelier class.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_samples, n_features)
+            Rows with the columns of the fit, in any order if they have names.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
         decision = self.decision_function(X)
         return np.asarray(self.classes_[(decision > 0).astype(np.intp)])
 
@@ -155,54 +365,3 @@ class XNNClassifier(ClassifierMixin, BaseXNN):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
-
-    def _adopt(self, scorer: Scorer) -> None:
-        if scorer.classes is None:
-            message = "The model is a regressor; use XNNRegressor.from_scorer."
-            raise InputError(message)
-        self.classes_ = np.array(scorer.classes)
-
-    def _target(self, y: NDArray[Any], reset: bool) -> Floats:
-        if y.dtype.kind == "f":
-            assert_all_finite(y, input_name="y")
-        labels = distinct_labels(y, "response y")
-        if len({isinstance(label, str) for label in labels}) > 1:
-            message = (
-                f"The response y mixes text and numbers: {quoted(labels)}; use labels "
-                "of one kind."
-            )
-            raise InputError(message)
-        check_classification_targets(y)
-        if reset:
-            kind = type_of_target(y, input_name="y", raise_unknown=True)
-            classes = np.unique(y)
-            if len(classes) == 1:
-                message = (
-                    f"y has one class only, {classes.tolist()[0]!r}; a classifier "
-                    "needs rows of two classes."
-                )
-                raise InputError(message)
-            if kind != "binary":
-                message = (
-                    "Only binary classification is supported. The type of the target "
-                    f"is {kind}, with {len(classes)} classes."
-                )
-                raise InputError(message)
-            self.classes_ = classes
-        strangers = [label for label in labels if label not in self.classes_.tolist()]
-        if strangers:
-            message = (
-                f"The validation data have the class {strangers[0]!r}; it must be one "
-                f"of {self.classes_.tolist()}."
-            )
-            raise InputError(message)
-        return np.asarray(y == self.classes_[1], dtype=np.float64)
-
-    def _response(self, target: Floats) -> Response:
-        return Response(0.0, 1.0, tuple(self.classes_.tolist()))
-
-    def _strata(self, target: Floats) -> Floats | None:
-        smallest = min(target.sum(), len(target) - target.sum())
-        # Each class needs a row on both sides.
-        held = self.validation_fraction * len(target)
-        return target if smallest > 1 and held >= len(self.classes_) else None

@@ -2,12 +2,13 @@
 
 A component is a ridge function with its projection, or the effects of a categorical
 feature. All values are in the units of the decision: a response, or log-odds.
-NumPy alone; pandas is needed by what returns a data frame.
+NumPy alone; pandas is needed by what returns a data frame, matplotlib by `plot`.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from html import escape
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,34 +16,33 @@ from numpy.typing import NDArray
 from ridgeline.errors import InputError
 from ridgeline.xnn.features import Unknown
 from ridgeline.xnn.identifiability import (
-    Kind,
+    CurveKind,
     curve_shape,
     identifiability_warnings,
+    only_feature,
 )
-from ridgeline.xnn.scorer import Scorer
+from ridgeline.xnn.scorer import HasScorer, Scorer, scorer_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 __all__ = [
+    "DOMINATES",
     "CategoryComponent",
+    "Component",
     "Explanation",
-    "HasScorer",
-    "Kind",
     "RidgeComponent",
     "contributions_frame",
     "explain",
 ]
 
 Floats = NDArray[np.float64]
-
-
-class HasScorer(Protocol):
-    """A fitted estimator, whatever its class."""
-
-    @property
-    def scorer_(self) -> Scorer:
-        """The fitted network."""
+# A projection with a larger weight on one feature is a function of that feature, up to
+# a rest that the eye does not see.
+DOMINATES: Final = 0.9
+_MIXED: Final = 0.2  # weights from which on a feature is named in a mixture
+_REPR_COMPONENTS: Final = 6  # so that the text fits ten lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +58,11 @@ class RidgeComponent:
     curve: Floats  # what the component adds to the decision at z
     edges: Floats  # of the bins of the training rows' projected values
     heights: Floats  # share of the training rows in each bin
-    kind: Kind
+    kind: CurveKind
     quadratic: float  # coefficient of z squared in the closest parabola
+    feature: str | None  # the one feature that makes up the projection, if one does
+    x: Floats  # z in that feature's own unit; z itself in a mixture
+    x_edges: Floats  # the edges, likewise
 
     @property
     def bin_density(self) -> Floats:
@@ -74,6 +77,27 @@ class RidgeComponent:
         found = np.searchsorted(self.edges, self.z, side="right") - 1
         return np.asarray(self.bin_density[found.clip(0, len(self.heights) - 1)])
 
+    @property
+    def leading(self) -> list[int]:
+        """Places of the features that make up the projection, by weight.
+
+        That is the one that dominates, or all with a weight worth naming.
+        """
+        sizes = np.abs(self.weights) / (np.linalg.norm(self.weights) or 1.0)
+        order = [int(place) for place in np.argsort(-sizes, kind="stable")]
+        if sizes[order[0]] > DOMINATES:
+            return order[:1]
+        return order[:1] + [place for place in order[1:] if sizes[place] >= _MIXED]
+
+    @property
+    def function_of(self) -> str:
+        """The feature that dominates, or those of a mixture with their weights."""
+        if len(self.leading) == 1:
+            return self.feature_names[self.leading[0]]
+        return ", ".join(
+            f"{self.feature_names[at]} ({self.weights[at]:+.2f})" for at in self.leading
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class CategoryComponent:
@@ -87,31 +111,72 @@ class CategoryComponent:
     shares: Floats  # of the training rows
     kind: ClassVar = "categorical"
 
+    @property
+    def function_of(self) -> str:
+        """The feature."""
+        return self.name
 
-@dataclass(frozen=True, eq=False)
+
+Component = RidgeComponent | CategoryComponent
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """A fitted network, taken apart.
+    """A fitted network, taken apart; `explain` of a model returns it.
 
-    Args:
-        intercept: The decision where every component is at its mean.
-        classes: The two labels of a classifier, or None for a regressor.
-        feature_names: Names of the features that are projected.
-        components: Those in use, the most important first.
-        pruned: How many more the network has that add nothing.
-        warnings: What should not be read from the components, a sentence each.
+    Parameters
+    ----------
+    scorer : Scorer
+        The fitted network.
+    components : tuple of RidgeComponent and CategoryComponent
+        The components in use, the most important first.
+    warnings : tuple of str
+        What should not be read from the components, a sentence each.
+    unknown_category : {"error", "average"}, default="error"
+        What `contributions` does with a category that training has not seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgeline import XNNRegressor
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(500, 3))
+    >>> model = XNNRegressor(max_epochs=50, random_state=0).fit(X, 5 * X[:, 1])
+    >>> explanation = model.explain()
+    >>> explanation.importance["component"][0]
+    'ridge 1'
+    >>> explanation.contributions(X[:5]).shape[0]
+    5
     """
 
-    intercept: float
-    classes: tuple[Any, Any] | None
-    feature_names: tuple[str, ...]
-    components: tuple[RidgeComponent | CategoryComponent, ...]
-    pruned: int
+    scorer: Scorer
+    components: tuple[Component, ...]
     warnings: tuple[str, ...]
+    unknown_category: Unknown = "error"
+
+    @property
+    def intercept(self) -> float:
+        """The decision where every component is at its mean."""
+        return self.scorer.intercept
+
+    @property
+    def classes(self) -> tuple[Any, Any] | None:
+        """The two labels of a classifier, or None for a regressor."""
+        return self.scorer.classes
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the features that are projected."""
+        return self.scorer.features.numeric_names
+
+    @property
+    def pruned(self) -> int:
+        """How many more components the network has that add nothing."""
+        return len(self.scorer.component_names) - len(self.components)
 
     @property
     def task(self) -> Literal["regression", "classification"]:
         """What is predicted."""
-        return "regression" if self.classes is None else "classification"
+        return self.scorer.task
 
     @property
     def unit(self) -> str:
@@ -128,20 +193,23 @@ class Explanation:
         """The categorical components, the most important first."""
         return tuple(c for c in self.components if isinstance(c, CategoryComponent))
 
-    def importance_frame(self) -> "pd.DataFrame":
-        """A row for each component: its kind, importance ratio and scale."""
+    @property
+    def importance(self) -> "pd.DataFrame":
+        """A row for each component: what it is a function of, its kind and ratio."""
         import pandas as pd
 
         return pd.DataFrame(
             {
                 "component": [c.name for c in self.components],
+                "function_of": [c.function_of for c in self.components],
                 "kind": [c.kind for c in self.components],
                 "importance": np.array([c.importance for c in self.components]),
                 "scale": np.array([c.scale for c in self.components]),
             }
         )
 
-    def projection_frame(self) -> "pd.DataFrame":
+    @property
+    def projections(self) -> "pd.DataFrame":
         """Weights: a row for each numeric feature, a column for each ridge."""
         import pandas as pd
 
@@ -150,20 +218,28 @@ class Explanation:
             index=pd.Index(self.feature_names, name="feature"),
         )
 
-    def curves_frame(self) -> "pd.DataFrame":
-        """Ridge functions: a row for each component and z, with value and density."""
+    @property
+    def curves(self) -> "pd.DataFrame":
+        """Ridge functions: a row for each component and z, with value and density.
+
+        `x` is z in the unit of the one feature that makes up the projection, whose
+        name `feature` has; in a mixture there is none, and `x` is z.
+        """
         import pandas as pd
 
         return pd.DataFrame(
             {
                 "component": [c.name for c in self.ridges for _ in c.z],
+                "feature": [c.feature for c in self.ridges for _ in c.z],
+                "x": _joined(c.x for c in self.ridges),
                 "z": _joined(c.z for c in self.ridges),
                 "value": _joined(c.curve for c in self.ridges),
                 "density": _joined(c.density for c in self.ridges),
             }
         )
 
-    def categories_frame(self) -> "pd.DataFrame":
+    @property
+    def categories(self) -> "pd.DataFrame":
         """A row for each component and category, with effect and share of the rows."""
         import pandas as pd
 
@@ -177,18 +253,92 @@ class Explanation:
             }
         )
 
+    def contributions(self, X: Any) -> "pd.DataFrame":
+        """Compute what each component adds to the decision about each row.
 
-def explain(scorer: Scorer | HasScorer, points: int = 200) -> Explanation:
-    """Takes a fitted network apart.
+        Parameters
+        ----------
+        X : data frame or array of shape (n_samples, n_features)
+            Rows with the columns of the training rows.
 
-    Args:
-        scorer: A scorer, or an estimator that has one as `scorer_`.
-        points: How many values of z each ridge function is given at.
+        Returns
+        -------
+        DataFrame of shape (n_samples, n_components + 2)
+            The intercept, the components in use, the most important first, and the
+            decision, which is their sum. The index is that of X, where it has one.
+        """
+        return contributions_frame(self.scorer, X, self.unknown_category)
 
-    Raises:
-        InputError: If the model is not fitted, or there are fewer than two points.
+    def plot(self, **options: Any) -> "Figure":
+        """Draw the components; the options are those of `ridgeline.plot_explanation`.
+
+        Parameters
+        ----------
+        **options : dict
+            Such as `max_components`, `max_bars` and `width`.
+
+        Returns
+        -------
+        Figure
+            A matplotlib figure of its own.
+        """
+        from ridgeline.xnn.plots import plot_explanation
+
+        return plot_explanation(self, **options)
+
+    def __repr__(self) -> str:
+        shown = self.components[:_REPR_COMPONENTS]
+        width = max((len(_cut(c.name)) for c in shown), default=0)
+        lines = [
+            f"Explanation of a {self.task}: {len(self.components)} components in use, "
+            f"{self.pruned} pruned"
+        ]
+        lines += [
+            f"  {_cut(c.name):<{width}} {c.importance:>6.1%}  {_cut(c.function_of)}"
+            for c in shown
+        ]
+        rest = self.components[len(shown) :]
+        if rest:
+            share = sum(component.importance for component in rest)
+            lines.append(f"  and {len(rest)} more {share:.1%}")
+        if self.warnings:
+            lines.append(f"  .warnings has {len(self.warnings)} on how to read them")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The components as a table with bars, for notebooks."""
+        rows = "".join(
+            f"<tr><td>{escape(c.name)}</td><td>{escape(c.function_of)}</td>"
+            f"<td>{c.kind}</td><td><meter value='{c.importance:.4f}'></meter> "
+            f"{c.importance:.1%}</td></tr>"
+            for c in self.components
+        )
+        warnings = "".join(f"<p>{escape(warning)}</p>" for warning in self.warnings)
+        return (
+            f"<p>{len(self.components)} components in use, {self.pruned} pruned; they "
+            f"add up to the {escape(self.unit)}, with an intercept of "
+            f"{self.intercept:.3g}.</p><table><thead><tr><th>component</th>"
+            "<th>function of</th><th>kind</th><th>importance ratio</th></tr></thead>"
+            f"<tbody>{rows}</tbody></table>{warnings}"
+        )
+
+
+def explain(model: Scorer | HasScorer, points: int = 200) -> Explanation:
+    """Take a fitted network apart.
+
+    Parameters
+    ----------
+    model : Scorer, XNNClassifier or XNNRegressor
+        A fitted estimator, or a network that `ridgeline.load` has read.
+    points : int, default=200
+        How many values each ridge function is given at.
+
+    Returns
+    -------
+    Explanation
+        The components as data frames and figures.
     """
-    scorer = _scorer_of(scorer)
+    scorer = scorer_of(model)
     if points < 2:  # noqa: PLR2004
         message = f"points is {points}; a curve needs at least 2."
         raise InputError(message)
@@ -200,40 +350,27 @@ def explain(scorer: Scorer | HasScorer, points: int = 200) -> Explanation:
         _category_component(scorer, int(place))
         for place in np.flatnonzero(scorer.category_scales)
     ]
-    components: list[RidgeComponent | CategoryComponent] = [*ridges, *effects]
+    components: list[Component] = [*ridges, *effects]
     # The sort is stable: where importance is equal, the scorer's order stays.
     components.sort(key=lambda component: -component.importance)
     return Explanation(
-        intercept=scorer.intercept,
-        classes=scorer.classes,
-        feature_names=scorer.features.numeric_names,
+        scorer=scorer,
         components=tuple(components),
-        pruned=len(scorer.component_names) - len(components),
         warnings=identifiability_warnings(ridges),
+        unknown_category=getattr(model, "unknown_category", "error"),
     )
 
 
 def contributions_frame(
-    scorer: Scorer | HasScorer, X: Any, unknown: Unknown = "error"
+    scorer: Scorer, X: Any, unknown: Unknown = "error"
 ) -> "pd.DataFrame":
-    """What each component adds to the decision about each row.
-
-    Args:
-        scorer: A scorer, or an estimator that has one as `scorer_`.
-        X: Data frame or array with the columns of the training rows.
-        unknown: What to do with a category that training has not seen: refuse it, or
-            let it have the average effect.
-
-    Returns:
-        The intercept, the components in use, the most important first, and the
-        decision, which is their sum; the index is that of X, where it has one.
+    """The contributions of `Explanation.contributions`, without taking curves apart.
 
     Raises:
-        InputError: If the model is not fitted, or X is not as the training rows.
+        InputError: If X is not as the training rows.
     """
     import pandas as pd
 
-    scorer = _scorer_of(scorer)
     order = np.argsort(-scorer.all_scales, kind="stable")
     used = order[scorer.all_scales[order] != 0]
     components = [scorer.component_names[place] for place in used]
@@ -256,15 +393,8 @@ def contributions_frame(
     )
 
 
-def _scorer_of(model: Scorer | HasScorer) -> Scorer:
-    scorer = getattr(model, "scorer_", model)
-    if not isinstance(scorer, Scorer):
-        message = (
-            f"A {type(model).__name__} without scorer_ cannot be explained; fit it "
-            "first, or pass a scorer."
-        )
-        raise InputError(message)
-    return scorer
+def _cut(text: str, longest: int = 50) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def _joined(parts: Iterable[Floats]) -> Floats:
@@ -280,18 +410,28 @@ def _ridge_component(scorer: Scorer, place: int, points: int) -> RidgeComponent:
     edges, heights = scorer.spread.edges[place], scorer.spread.heights[place]
     z = np.linspace(edges[0], edges[-1], points)
     shape = curve_shape(curve, edges, heights, scale)
+    weights, features = scorer.projection[:, place].copy(), scorer.features
+    names, lead = features.numeric_names, only_feature(weights)
+    x, x_edges = z, edges.copy()
+    if lead is not None and features.factor[lead] > 0:
+        # The other weights are too small to move the place of a value on its axis.
+        slope = weights[lead] * features.factor[lead]
+        x, x_edges = (features.centre[lead] + part / slope for part in (z, edges))
     return RidgeComponent(
         name=scorer.component_names[place],
         importance=float(scorer.importance_ratios[place]),
         scale=scale,
-        feature_names=scorer.features.numeric_names,
-        weights=scorer.projection[:, place].copy(),
+        feature_names=names,
+        weights=weights,
         z=z,
         curve=curve(z),
         edges=edges.copy(),
         heights=heights.copy(),
         kind=shape.kind,
         quadratic=shape.quadratic,
+        feature=None if lead is None else names[lead],
+        x=x,
+        x_edges=x_edges,
     )
 
 

@@ -69,7 +69,7 @@ def warn_of_extremes(X: Any, features: Features, rows: NDArray[np.intp]) -> None
             "them, or take the logarithm of the column."
         )
         # At the line that called `fit`, where Python shows it once.
-        warnings.warn(message, ExtremeValuesWarning, stacklevel=4)
+        warnings.warn(message, ExtremeValuesWarning, stacklevel=5)
 
 
 def find_extremes(values: Floats) -> Extremes | None:

@@ -119,7 +119,7 @@ class Features:
         Raises:
             InputError: If columns or values are not those of the training rows.
         """
-        self.check_columns(X)
+        X = self.in_order(X)
         rows = len(X)
         numeric = np.empty((rows, len(self.centre)), dtype=dtype)
         codes = np.empty((rows, len(self.categories)), dtype=np.int32)
@@ -145,8 +145,14 @@ class Features:
         scaled = _scaled(X, self.centre, self.factor)
         return Encoded(scaled, np.empty((len(X), 0), dtype=np.int32))
 
-    def check_columns(self, X: Any) -> None:
-        """Refuses columns that are not those of the training rows, in their order."""
+    def in_order(self, X: Any) -> Any:
+        """The rows with the columns of the training rows, in their order.
+
+        Named columns are put in order by their names.
+
+        Raises:
+            InputError: If columns are missing or too many.
+        """
         names, named = _names(X)
         if not (named and self.named):
             if len(names) != len(self.names):
@@ -156,7 +162,7 @@ class Features:
                     f"{len(self.names)} features as input: {quoted(self.names)}."
                 )
                 raise InputError(message)
-            return
+            return X
         missing = [name for name in self.names if name not in names]
         foreign = [name for name in names if name not in self.names]
         if missing or foreign:
@@ -169,12 +175,7 @@ class Features:
                 f"model was trained on: {quoted(self.names)}."
             )
             raise InputError(message)
-        if tuple(names) != self.names:
-            message = (
-                f"The columns are in the order {quoted(names)}; the model was trained "
-                f"on the order {quoted(self.names)}. Reorder them by these names."
-            )
-            raise InputError(message)
+        return X if tuple(names) == self.names else X[list(self.names)]
 
 
 def is_frame(X: Any) -> bool:

@@ -1,54 +1,57 @@
-"""A whole fit: rows from tables, SOS-BP, pruning and refinement, in plain values."""
+"""A fit as a straight line: prepared rows -> train -> prune -> refine -> model.
+
+The estimators' `fit`, `ridgeline.prune`, `ridgeline.refine` and, through these, the
+searches and the pipeline all call the functions here. Each takes plain values and
+returns a new `FitResult`; TensorFlow is imported when something is trained.
+"""
 
 import math
 import warnings
-from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
 from ridgeline.errors import InputError, RidgelineError
 from ridgeline.xnn.architecture import Architecture, Problem, Rows, Weights
-from ridgeline.xnn.assembly import (
-    Response,
-    fitted_model,
-    initial_weights,
-    trained_weights,
-)
+from ridgeline.xnn.assembly import fitted_model, initial_weights, trained_weights
 from ridgeline.xnn.checkpoint import Checkpoint
-from ridgeline.xnn.features import AVERAGE, Features, Unknown
-from ridgeline.xnn.progress import Progress
+from ridgeline.xnn.progress import stage_progress
+from ridgeline.xnn.pruning import prune_scorer
 from ridgeline.xnn.runtime import start_tensorflow
 from ridgeline.xnn.schedules import (
-    ADAPTIVE_STEP,
     Schedule,
-    ScheduleName,
-    named_schedule,
-    refinement,
+    refinement_schedule,
+    training_schedule,
 )
 from ridgeline.xnn.scorer import Scorer
+from ridgeline.xnn.settings import Settings
+from ridgeline.xnn.tables import Prepared
 
-__all__ = ["Fitted", "Prepared", "Settings", "prepare_rows", "refine", "train"]
+__all__ = [
+    "FitResult",
+    "StageName",
+    "draw_seed",
+    "fit",
+    "forget_checkpoint",
+    "network_shape",
+    "refine",
+    "train",
+]
 
 Floats = NDArray[np.float64]
+StageName = Literal["training", "refinement"]
 
-_LARGEST_BATCH = 1000
-_BATCH_SHARE = 0.2
-_MOST_SUBNETWORKS = 10
-
-
-class Prepared(NamedTuple):
-    """Everything a fit needs to know about the data."""
-
-    features: Features
-    response: Response
-    training: Rows
-    validation: Rows
+_STAGES: Final[tuple[StageName, ...]] = ("training", "refinement")
+_LARGEST_BATCH: Final = 1000
+_BATCH_SHARE: Final = 0.2
+_MOST_SUBNETWORKS: Final = 10
 
 
-class Fitted(NamedTuple):
+class FitResult(NamedTuple):
     """A fitted model and how it came about."""
 
     scorer: Scorer
@@ -57,141 +60,52 @@ class Fitted(NamedTuple):
     orthogonality_error: float  # largest |W'W - I| as trained, in single precision
     stop_reason: str  # why the last stage ended, in words
 
-
-@dataclass(frozen=True)
-class Settings:
-    """How to fit; the fields are the estimators' parameters of the same names."""
-
-    n_subnetworks: int | None
-    hidden: tuple[int, ...]
-    activation: str
-    projection: Literal["orthogonal", "free", "identity"]
-    normalise: bool
-    l1_projection: float
-    l1_scales: float
-    roughness: float
-    schedule: ScheduleName
-    cayley_step: float | Literal["adaptive"] | None
-    learning_rate: float | None
-    max_epochs: int | None
-    patience: int | None
-    refine_epochs: int | None
-    batch_size: int | None
-
-    def architecture(self, data: Prepared) -> Architecture:
-        """The network for these data."""
-        p = data.training.numeric.shape[1]
-        return Architecture(
-            n_features=p,
-            n_subnetworks=self._subnetworks(p),
-            category_counts=tuple(map(len, data.features.categories.values())),
-            hidden=self.hidden,
-            activation=self.activation,
-            projection=self.projection,
-            normalised=self.normalise,
-            # Without hidden layers the ridge functions are straight.
-            smooth=self.roughness > 0 and bool(self.hidden),
-            loss="squared" if data.response.classes is None else "logistic",
-        )
-
-    def rows_in_batch(self, rows: Rows) -> int:
-        """Rows in a batch, the paper's min(1000, 0.2 n) unless it is set."""
-        count = len(rows.target)
-        size = self.batch_size or min(_LARGEST_BATCH, math.ceil(_BATCH_SHARE * count))
-        return min(size, count)
-
-    def training_schedule(self, rows: Rows) -> Schedule:
-        """The named schedule, with what is set instead."""
-        batches = math.ceil(len(rows.target) / self.rows_in_batch(rows))
-        chosen = named_schedule(self.schedule, batches)
-        if self.max_epochs is not None:
-            patience = self.max_epochs if chosen.cosine else chosen.patience
-            chosen = replace(chosen, max_epochs=self.max_epochs, patience=patience)
-        if self.patience is not None:
-            chosen = replace(chosen, patience=self.patience)
-        if self.learning_rate is not None:
-            chosen = replace(chosen, learning_rate=self.learning_rate)
-        if self.cayley_step == "adaptive":
-            return replace(chosen, cayley_step=ADAPTIVE_STEP, adaptive=True)
-        if self.cayley_step is not None:
-            return replace(chosen, cayley_step=self.cayley_step)
-        return chosen
-
-    def refinement_schedule(self, rows: Rows) -> Schedule:
-        """Training's schedule with the projection fixed, and epochs of its own."""
-        return refinement(self.training_schedule(rows), self.refine_epochs)
-
-    def _subnetworks(self, p: int) -> int:
-        if self.projection == "identity":
-            if self.n_subnetworks not in {None, p}:
-                message = (
-                    f"n_subnetworks is {self.n_subnetworks}, but identity projections "
-                    f"have one for each of the {p} numeric features that vary; leave "
-                    "it at None."
-                )
-                raise InputError(message)
-            return p
-        if self.n_subnetworks is None:
-            return min(p, _MOST_SUBNETWORKS)
-        if self.n_subnetworks > p and self.projection == "orthogonal":
-            message = (
-                f"n_subnetworks is {self.n_subnetworks}, but orthogonal projections "
-                f"cannot be more than the {p} numeric features that vary; set it to "
-                f"{p} or less."
-            )
-            raise InputError(message)
-        return self.n_subnetworks
+    @classmethod
+    def of_stored(cls, scorer: Scorer) -> "FitResult":
+        """A model whose training nobody recorded."""
+        nothing = np.zeros(0)
+        history: dict[str, NDArray[Any]] = {
+            "stage": nothing.astype(str),
+            "epoch": nothing.astype(np.intp),
+            "objective": nothing,
+            "validation_loss": nothing,
+        }
+        return cls(scorer, history, math.nan, math.nan, "")
 
 
-def prepare_rows(
-    features: Features,
-    response: Response,
-    X: Any,
-    target: Floats,
-    weight: Floats,
-    *,
-    unknown: Unknown,
-    trained: NDArray[np.bool_] | None = None,
-) -> Rows:
-    """Rows as the network takes them, in single precision.
+class _Stage(NamedTuple):
+    """What distinguishes training from refinement, and one start from another."""
 
-    Args:
-        features: Names, scaling and categories of the columns.
-        response: Scaling of the response.
-        X: Data frame or array.
-        target: Responses, or zero and one for the classes.
-        weight: Of each row.
-        unknown: What to do with categories that training has not seen.
-        trained: Which categories, side by side, have an effect; the others count as
-            the average. By default all of them have.
-    """
-    encoded = features.encode(X, unknown, dtype=np.float32)
-    counts = np.array([len(known) for known in features.categories.values()], dtype=int)
-    starts = (np.cumsum(counts) - counts).astype(np.int32)
-    # One place behind all categories stands for the average.
-    average = int(counts.sum())
-    places = np.where(encoded.codes == AVERAGE, average, encoded.codes + starts)
-    if trained is not None:
-        places = np.where(np.append(trained, False)[places], places, average)
-    return Rows(
-        np.ascontiguousarray(encoded.numeric[:, features.varying]),
-        places.astype(np.int32),
-        response.scale(target).astype(np.float32),
-        # Shares count alone; about 1 they neither vanish nor overflow.
-        (weight / weight.mean()).astype(np.float32),
-    )
+    name: StageName
+    start: Weights
+    problem: Problem
+    schedule: Schedule
+    rng: np.random.Generator
+    checkpoint: Checkpoint | None
 
 
-def train(
-    settings: Settings,
-    data: Prepared,
-    rng: np.random.Generator,
-    *,
-    progress: Progress,
-    checkpoint: Checkpoint | None = None,
-) -> Fitted:
-    """Algorithm 1: all components, both l1 penalties, the projection free to move."""
-    shape = settings.architecture(data)
+def draw_seed(random_state: Any) -> int:
+    """A seed for a fit, the same for the same whole number."""
+    largest = np.iinfo(np.int32).max
+    return int(check_random_state(random_state).randint(largest))
+
+
+def fit(settings: Settings, data: Prepared, seed: int) -> FitResult:
+    """Trains from each start, prunes and refines; the smallest validation loss wins."""
+    fits = [_fit_start(settings, data, seed, at) for at in range(settings.n_starts)]
+    stages = _STAGES if settings.prune_share is not None else _STAGES[:1]
+    # A stage that has ended is forgotten; another's state may still be needed.
+    for stage in stages:
+        for start in range(settings.n_starts):
+            forget_checkpoint(settings, stage, start)
+    return min(fits, key=lambda each: each.validation_loss)
+
+
+def train(settings: Settings, data: Prepared, seed: int, start: int = 0) -> FitResult:
+    """Algorithm 1: all components, both L1 penalties, the projection free to move."""
+    shape = network_shape(settings, data)
+    # A generator for each stage: stages that run one by one equal a whole fit.
+    rng = np.random.default_rng([seed, _STAGES.index("training"), start])
     problem = Problem(
         settings.l1_projection,
         settings.l1_scales,
@@ -200,76 +114,98 @@ def train(
         np.ones(len(shape.category_counts)),
         _category_shares(shape, data.training),
     )
-    start = initial_weights(shape, data.training, rng)
-    schedule = settings.training_schedule(data.training)
-    stage = _Stage("training", start, problem, schedule)
-    return _run(stage, settings, data, rng, progress=progress, checkpoint=checkpoint)
+    stage = _Stage(
+        "training",
+        initial_weights(shape, data.training, rng),
+        problem,
+        training_schedule(settings, _batches(settings, data.training)),
+        rng,
+        _checkpoint(settings, "training", start),
+    )
+    return _run(stage, settings, shape, data)
 
 
 def refine(
-    settings: Settings,
-    data: Prepared,
-    fitted: Fitted,
-    rng: np.random.Generator,
-    *,
-    progress: Progress,
-    checkpoint: Checkpoint | None = None,
-) -> Fitted:
-    """Trains the components in use once more: projection fixed, no l1 penalties."""
-    scorer = fitted.scorer
+    settings: Settings, data: Prepared, result: FitResult, seed: int, start: int = 0
+) -> FitResult:
+    """Trains the components in use once more: projection fixed, no L1 penalties."""
+    shape, scorer = network_shape(settings, data), result.scorer
     problem = Problem(
         0.0,
         0.0,
         settings.roughness,
         (scorer.scales > 0).astype(np.float64),
         (scorer.category_scales > 0).astype(np.float64),
-        _category_shares(settings.architecture(data), data.training),
+        _category_shares(shape, data.training),
     )
-    start = trained_weights(scorer, data.response)
-    schedule = settings.refinement_schedule(data.training)
-    stage = _Stage("refinement", start, problem, schedule)
-    refined = _run(stage, settings, data, rng, progress=progress, checkpoint=checkpoint)
+    stage = _Stage(
+        "refinement",
+        trained_weights(scorer, data.response),
+        problem,
+        refinement_schedule(settings, _batches(settings, data.training)),
+        np.random.default_rng([seed, _STAGES.index("refinement"), 0]),
+        _checkpoint(settings, "refinement", start),
+    )
+    refined = _run(stage, settings, shape, data)
     history = {
-        name: np.concatenate([fitted.history[name], refined.history[name]])
+        name: np.concatenate([result.history[name], refined.history[name]])
         for name in refined.history
     }
     return refined._replace(history=history)
 
 
-class _Stage(NamedTuple):
-    """What distinguishes training from refinement."""
+def forget_checkpoint(settings: Settings, stage: StageName, start: int = 0) -> None:
+    """Removes the state of a stage that has ended, where one was kept."""
+    if kept := _checkpoint(settings, stage, start):
+        kept.remove()
 
-    name: str
-    start: Weights
-    problem: Problem
-    schedule: Schedule
+
+def network_shape(settings: Settings, data: Prepared) -> Architecture:
+    """The network for these data."""
+    p = data.training.numeric.shape[1]
+    hidden = _hidden_layers(settings.hidden)
+    return Architecture(
+        n_features=p,
+        n_subnetworks=_subnetworks(settings, p),
+        category_counts=tuple(map(len, data.features.categories.values())),
+        hidden=hidden,
+        activation=settings.activation,
+        projection=settings.projection,
+        normalised=settings.normalise,
+        # Without hidden layers the ridge functions are straight.
+        smooth=settings.roughness > 0 and bool(hidden),
+        loss="squared" if data.response.classes is None else "logistic",
+    )
+
+
+def _fit_start(settings: Settings, data: Prepared, seed: int, start: int) -> FitResult:
+    """One start: training, and with a share to prune, pruning and refinement."""
+    trained = train(settings, data, seed, start)
+    if settings.prune_share is None:
+        return trained
+    pruned = prune_scorer(trained.scorer, settings.prune_share)
+    return refine(settings, data, trained._replace(scorer=pruned), seed, start)
 
 
 def _run(
-    stage: _Stage,
-    settings: Settings,
-    data: Prepared,
-    rng: np.random.Generator,
-    *,
-    progress: Progress,
-    checkpoint: Checkpoint | None,
-) -> Fitted:
+    stage: _Stage, settings: Settings, shape: Architecture, data: Prepared
+) -> FitResult:
     """One stage of training, and the model that it leaves."""
     start_tensorflow()
     from ridgeline.xnn import training
 
-    shape = settings.architecture(data)
-    with progress.stage(stage.name, stage.schedule.max_epochs) as report:
+    shown = bool(settings.verbose)
+    with stage_progress(stage.name, stage.schedule.max_epochs, shown) as report:
         outcome = training.train(
             shape,
             stage.start,
-            (data.training, data.validation),
+            training.Sets(data.training, data.validation),
             stage.problem,
             stage.schedule,
-            rng=rng,
-            batch_size=settings.rows_in_batch(data.training),
+            rng=stage.rng,
+            batch_size=_batch_size(settings, data.training),
             report=report,
-            checkpoint=checkpoint,
+            checkpoint=stage.checkpoint,
         )
     if outcome.diverged:
         _say_diverged(stage, outcome.best_epoch, len(outcome.validation))
@@ -285,17 +221,66 @@ def _run(
         "objective": outcome.objective,
         "validation_loss": loss,
     }
-    drift = outcome.orthogonality_error
-    why = _why_stopped(outcome.diverged, len(loss), stage.schedule)
-    return Fitted(scorer, history, float(np.nanmin(loss)), drift, why)
+    return FitResult(
+        scorer,
+        history,
+        validation_loss=float(np.nanmin(loss)),
+        orthogonality_error=outcome.orthogonality_error,
+        stop_reason=_why_stopped(outcome.diverged, len(loss), stage.schedule),
+    )
 
 
-def _why_stopped(diverged: bool, epochs: int, schedule: Schedule) -> str:
-    if diverged:
-        return "the loss was not finite"
-    if epochs == schedule.max_epochs:
-        return "the schedule ended"
-    return f"no better validation loss in {schedule.patience} epochs"
+def _subnetworks(settings: Settings, p: int) -> int:
+    """How many ridge functions p numeric features that vary are given."""
+    asked = settings.n_subnetworks
+    if settings.projection == "identity":
+        if asked not in {None, p}:
+            message = (
+                f"n_subnetworks is {asked}, but identity projections "
+                f"have one for each of the {p} numeric features that vary; leave "
+                "it at None."
+            )
+            raise InputError(message)
+        return p
+    if asked is None:
+        return min(p, _MOST_SUBNETWORKS)
+    if asked > p and settings.projection == "orthogonal":
+        message = (
+            f"n_subnetworks is {asked}, but orthogonal projections "
+            f"cannot be more than the {p} numeric features that vary; set it to "
+            f"{p} or less."
+        )
+        raise InputError(message)
+    return asked
+
+
+def _hidden_layers(hidden: Any) -> tuple[int, ...]:
+    units = tuple(np.asarray(hidden).tolist())
+    if not all(isinstance(count, int) and count > 0 for count in units):
+        message = (
+            f"hidden is {hidden!r}; it must have the units of each hidden "
+            "layer as whole numbers above zero, such as (10, 6)."
+        )
+        raise InputError(message)
+    return units
+
+
+def _batch_size(settings: Settings, rows: Rows) -> int:
+    """Rows in a batch, the paper's min(1000, 0.2 n) unless it is set."""
+    count = len(rows.target)
+    size = settings.batch_size or min(_LARGEST_BATCH, math.ceil(_BATCH_SHARE * count))
+    return min(size, count)
+
+
+def _batches(settings: Settings, rows: Rows) -> int:
+    """Batches in an epoch."""
+    return math.ceil(len(rows.target) / _batch_size(settings, rows))
+
+
+def _checkpoint(settings: Settings, stage: StageName, start: int) -> Checkpoint | None:
+    if settings.checkpoint is None:
+        return None
+    return Checkpoint(Path(settings.checkpoint) / f"{stage}-{start}.npz")
 
 
 def _category_shares(shape: Architecture, rows: Rows) -> Floats:
@@ -304,6 +289,14 @@ def _category_shares(shape: Architecture, rows: Rows) -> Floats:
     for feature in range(rows.codes.shape[1]):
         total += np.bincount(rows.codes[:, feature], rows.weight, len(total))
     return np.asarray(total / rows.weight.sum(dtype=np.float64))
+
+
+def _why_stopped(diverged: bool, epochs: int, schedule: Schedule) -> str:
+    if diverged:
+        return "the loss was not finite"
+    if epochs == schedule.max_epochs:
+        return "the schedule ended"
+    return f"no better validation loss in {schedule.patience} epochs"
 
 
 def _say_diverged(stage: _Stage, best: int, epoch: int) -> None:

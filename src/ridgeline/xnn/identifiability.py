@@ -13,10 +13,16 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from ridgeline.xnn.explanation import RidgeComponent
 
-__all__ = ["Kind", "Shape", "curve_shape", "identifiability_warnings"]
+__all__ = [
+    "CurveKind",
+    "Shape",
+    "curve_shape",
+    "identifiability_warnings",
+    "only_feature",
+]
 
 Floats = NDArray[np.float64]
-Kind = Literal["linear", "quadratic", "other"]
+CurveKind = Literal["linear", "quadratic", "other"]
 
 # Share of a curve's variance that a line, or a parabola, may leave unexplained: where
 # it is less than 1 %, neither the eye nor a noisy response tells the two apart.
@@ -37,7 +43,7 @@ _POINTS_IN_BIN: Final = 8
 class Shape(NamedTuple):
     """What a curve looks like to the training rows."""
 
-    kind: Kind
+    kind: CurveKind
     quadratic: float  # coefficient of z squared in the closest parabola
 
 
@@ -102,7 +108,7 @@ def _warning(group: Sequence["RidgeComponent"], what: str, how: str) -> str:
     """A sentence about components that can be rotated into another, or none."""
     # Functions of one feature each cannot be rotated without leaving the additive
     # model, which the paper's Section 2.3 calls identifiable.
-    if len(group) < 2 or all(map(_on_one_feature, group)):  # noqa: PLR2004
+    if len(group) < 2 or all(c.feature is not None for c in group):  # noqa: PLR2004
         return ""
     *names, last = (component.name for component in group)
     both, rotated = ("both", "the two") if len(group) == 2 else ("all", "them")  # noqa: PLR2004
@@ -112,6 +118,9 @@ def _warning(group: Sequence["RidgeComponent"], what: str, how: str) -> str:
     )
 
 
-def _on_one_feature(component: "RidgeComponent") -> bool:
-    squares = component.weights**2
-    return bool(squares.max() >= _ONE_FEATURE * squares.sum())
+def only_feature(weights: Floats) -> int | None:
+    """The place of the one feature that makes up a projection, or None."""
+    squares = weights**2
+    lead = int(squares.argmax())
+    alone = 0 < squares[lead] >= _ONE_FEATURE * squares.sum()
+    return lead if alone else None

@@ -1,47 +1,37 @@
 """A progress bar for training: stage, epoch, losses and time left."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, Protocol
+from contextlib import contextmanager
+from typing import Any
 
-__all__ = ["Progress", "Report", "Shown", "count_fits", "silent"]
+__all__ = ["Report", "count_fits", "stage_progress"]
 
 # Called as training goes on: epoch, and objective and validation loss of that epoch.
 Report = Callable[[int, float, float], None]
 
 
-class Progress(Protocol):
-    """Something that is told how training goes on."""
+@contextmanager
+def stage_progress(name: str, epochs: int, shown: bool) -> Iterator[Report | None]:
+    """Shows a bar for a stage of training; yields what to call as it goes on.
 
-    def stage(self, name: str, epochs: int) -> AbstractContextManager[Report | None]:
-        """Opens a stage of at most that many epochs."""
-        ...
+    Args:
+        name: The stage.
+        epochs: The largest number of epochs that it has.
+        shown: Whether anything is shown; if not, there is nothing to call.
+    """
+    if not shown:
+        yield None
+        return
+    from rich.progress import Progress
 
+    with Progress(*_columns()) as bar:
+        task = bar.add_task(name, total=epochs, losses="compiling")
 
-class _Silent:
-    def stage(self, name: str, epochs: int) -> AbstractContextManager[Report | None]:
-        return nullcontext()
+        def report(epoch: int, objective: float, loss: float) -> None:
+            losses = f"loss {objective:.4g}, validation {loss:.4g}"
+            bar.update(task, completed=epoch, losses=losses)
 
-
-silent: Progress = _Silent()
-
-
-class Shown:
-    """Shows one bar for each stage on the terminal."""
-
-    @contextmanager
-    def stage(self, name: str, epochs: int) -> Iterator[Report | None]:
-        """Opens a bar for a stage."""
-        from rich.progress import Progress as Bar
-
-        with Bar(*_columns()) as bar:
-            task = bar.add_task(name, total=epochs, losses="compiling")
-
-            def report(epoch: int, objective: float, loss: float) -> None:
-                losses = f"loss {objective:.4g}, validation {loss:.4g}"
-                bar.update(task, completed=epoch, losses=losses)
-
-            yield report
+        yield report
 
 
 @contextmanager
@@ -50,9 +40,9 @@ def count_fits(total: int, shown: bool) -> Iterator[Callable[[], None]]:
     if not shown:
         yield lambda: None
         return
-    from rich.progress import Progress as Bar
+    from rich.progress import Progress
 
-    with Bar(*_columns()) as bar:
+    with Progress(*_columns()) as bar:
         task = bar.add_task("search", total=total, losses="fits")
         yield lambda: bar.advance(task)
 

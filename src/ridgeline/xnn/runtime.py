@@ -14,13 +14,19 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Final
 
+from ridgeline.errors import MissingPackageError
 from ridgeline.xnn.programs import MEMORY, compiled_programs
 
 __all__ = ["start_tensorflow"]
 
 _FLAGS: Final = "TF_XLA_FLAGS"
+_MISSING: Final = (
+    "TensorFlow is not installed, and a fit needs it; scoring and explaining do not. "
+    "Install it with: pip install 'ridgeline[train]'"
+)
 _FOLDER_FLAG: Final = "--tf_xla_persistent_cache_directory"
 
 
@@ -28,9 +34,14 @@ def start_tensorflow() -> None:
     """Imports TensorFlow for training, unless someone else has done so already.
 
     A process that has imported TensorFlow before keeps its own settings.
+
+    Raises:
+        MissingPackageError: If it is not installed.
     """
     if "tensorflow" in sys.modules:
         return
+    if find_spec("tensorflow") is None:
+        raise MissingPackageError(_MISSING)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     with _programs_in_memory(), _quiet():
         import tensorflow as tf

@@ -2,17 +2,20 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from ridgeline.xnn.settings import Settings
 
 __all__ = [
     "ADAPTIVE_STEP",
     "Schedule",
     "ScheduleName",
-    "named_schedule",
-    "refinement",
+    "refinement_schedule",
+    "training_schedule",
 ]
 
 ScheduleName = Literal["cosine", "paper"]
@@ -48,14 +51,48 @@ class Schedule:
         return np.asarray(0.5 + 0.5 * np.cos(np.pi * done))
 
 
-def named_schedule(name: ScheduleName, batches: int) -> Schedule:
-    """A schedule by name.
+def training_schedule(settings: "Settings", batches: int) -> Schedule:
+    """The schedule that the settings name, with what they set instead.
 
     Args:
-        name: `"cosine"`, large steps that fall to zero, or `"paper"`, the paper's
-            small constant ones with thousands of epochs.
-        batches: Batches in an epoch.
+        settings: The estimator's parameters.
+        batches: The number of batches in an epoch.
     """
+    chosen = _named(settings.schedule, batches)
+    if settings.max_epochs is not None:
+        patience = settings.max_epochs if chosen.cosine else chosen.patience
+        chosen = replace(chosen, max_epochs=settings.max_epochs, patience=patience)
+    if settings.patience is not None:
+        chosen = replace(chosen, patience=settings.patience)
+    if settings.learning_rate is not None:
+        chosen = replace(chosen, learning_rate=settings.learning_rate)
+    if settings.cayley_step == "adaptive":
+        return replace(chosen, cayley_step=ADAPTIVE_STEP, adaptive=True)
+    if settings.cayley_step is not None:
+        return replace(chosen, cayley_step=settings.cayley_step)
+    return chosen
+
+
+def refinement_schedule(settings: "Settings", batches: int) -> Schedule:
+    """Training's schedule with the projection fixed, for fewer epochs.
+
+    Args:
+        settings: The estimator's parameters.
+        batches: The number of batches in an epoch.
+    """
+    training = training_schedule(settings, batches)
+    share = math.ceil(_REFINEMENT_SHARE * training.max_epochs)
+    epochs = settings.refine_epochs or share
+    return replace(
+        training,
+        cayley_step=0.0,
+        adaptive=False,
+        max_epochs=epochs,
+        patience=min(epochs, training.patience),
+    )
+
+
+def _named(name: ScheduleName, batches: int) -> Schedule:
     if name == "paper":
         return Schedule(
             learning_rate=0.001,
@@ -73,16 +110,4 @@ def named_schedule(name: ScheduleName, batches: int) -> Schedule:
         # Steps are large until late: only the whole schedule shows what it reaches.
         patience=epochs,
         cosine=True,
-    )
-
-
-def refinement(schedule: Schedule, epochs: int | None = None) -> Schedule:
-    """A schedule's steps with the projection fixed, for fewer epochs."""
-    epochs = epochs or math.ceil(_REFINEMENT_SHARE * schedule.max_epochs)
-    return replace(
-        schedule,
-        cayley_step=0.0,
-        adaptive=False,
-        max_epochs=epochs,
-        patience=min(epochs, schedule.patience),
     )

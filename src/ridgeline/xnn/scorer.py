@@ -14,22 +14,35 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
+from ridgeline.xnn.architecture import Activation
 from ridgeline.xnn.features import Encoded, Features, Unknown, is_clean
 
-__all__ = ["ACTIVATIONS", "Scorer", "Spread", "Subnetworks", "scoring_threads"]
+if TYPE_CHECKING:
+    from ridgeline.xnn.explanation import Explanation
+
+__all__ = [
+    "ACTIVATIONS",
+    "HasScorer",
+    "Scorer",
+    "Spread",
+    "Subnetworks",
+    "scorer_of",
+    "scoring_threads",
+]
 
 Floats = NDArray[np.float64]
 # Rows of a block times components in use: enough to keep Python out, few enough for the
 # cache.
 _BLOCK: Final = 20_480
 
-ACTIVATIONS: Final[dict[str, Callable[[Floats], Floats]]] = {
+ACTIVATIONS: Final[dict[Activation, Callable[[Floats], Floats]]] = {
     "tanh": lambda a: np.tanh(a, out=a),
     "sigmoid": lambda a: 0.5 * (1 + np.tanh(0.5 * a)),
     "softplus": lambda a: np.logaddexp(a, 0),
@@ -67,7 +80,7 @@ class Subnetworks:
 
     kernels: tuple[Floats, ...]  # (k, units out, units in) for each layer
     biases: tuple[Floats, ...]  # (k, units out, 1)
-    activation: str
+    activation: Activation
 
     def __call__(self, z: Floats) -> Floats:
         """Values h_j(z_j), from shape (k, rows) to the same shape."""
@@ -98,20 +111,32 @@ class Spread:
     shares: tuple[Floats, ...]  # of each category, for each categorical feature
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scorer:
-    """A fitted explainable network, in the units of the response.
+    """A fitted explainable network, which scores and explains with NumPy alone.
 
-    Args:
-        features: Names, scaling and categories of the columns.
-        classes: The two labels of a classifier, or None for a regressor.
-        projection: Weights of the scaled numeric features, shape (p, k).
-        subnetworks: The ridge functions.
-        scales: Of the ridge functions, shape (k,); zero where pruned.
-        effects: Of each categorical feature's categories, in their order.
-        category_scales: Of the categorical effects; zero where pruned.
-        intercept: The decision where every component is at its mean.
-        spread: Where the training rows lie.
+    `ridgeline.load` reads one from a file, and a fitted estimator has one as `scorer_`.
+
+    Parameters
+    ----------
+    features : Features
+        Names, scaling and categories of the columns.
+    classes : tuple or None
+        The two labels of a classifier, or None for a regressor.
+    projection : ndarray of shape (p, k)
+        Weights of the scaled numeric features.
+    subnetworks : Subnetworks
+        The ridge functions.
+    scales : ndarray of shape (k,)
+        Scales of the ridge functions; zero where pruned.
+    effects : tuple of ndarray
+        Effects of each categorical feature's categories, in their order.
+    category_scales : ndarray
+        Scales of the categorical effects; zero where pruned.
+    intercept : float
+        The decision where every component is at its mean.
+    spread : Spread
+        Where the training rows lie.
     """
 
     features: Features
@@ -123,6 +148,28 @@ class Scorer:
     category_scales: Floats
     intercept: float
     spread: Spread
+
+    def __repr__(self) -> str:
+        features = self.features
+        of = f" of {self.classes[0]!r} or {self.classes[1]!r}" if self.classes else ""
+        return (
+            f"<Scorer for {self.task}{of:.60}: {len(features.numeric_names)} numeric "
+            f"and {len(features.categories)} categorical features, "
+            f"{np.count_nonzero(self.all_scales)} of {len(self.component_names)} "
+            "components in use>"
+        )
+
+    def explain(self, points: int = 200) -> "Explanation":
+        """Take the network apart; see `ridgeline.explain`."""
+        from ridgeline.xnn.explanation import explain  # which builds on this module
+
+        return explain(self, points)
+
+    def save(self, path: str | Path) -> None:
+        """Write the network to one JSON file; see `ridgeline.save_model`."""
+        from ridgeline.xnn.storage import save_model  # which builds on this module
+
+        save_model(self, path)
 
     @property
     def task(self) -> Literal["regression", "classification"]:
@@ -185,7 +232,7 @@ class Scorer:
             return self._in_blocks(
                 lambda part: score(rows.take(part)), len(rows.numeric)
             )
-        features.check_columns(X)
+        X = features.in_order(X)
         return self._in_blocks(lambda part: score(features.scale(X[part])), len(X))
 
     def _in_blocks(self, score: Callable[[slice], Floats], count: int) -> Floats:
@@ -222,3 +269,27 @@ class Scorer:
             if scale
         ]
         return np.vstack([ridges, *categories])
+
+
+class HasScorer(Protocol):
+    """A fitted estimator, whatever its class."""
+
+    @property
+    def scorer_(self) -> Scorer:
+        """The fitted network."""
+
+
+def scorer_of(model: Scorer | HasScorer) -> Scorer:
+    """The network of a fitted estimator, or the network itself.
+
+    Raises:
+        InputError: If it is neither.
+    """
+    scorer = getattr(model, "scorer_", model)
+    if not isinstance(scorer, Scorer):
+        message = (
+            f"A {type(model).__name__} without scorer_ cannot be explained; fit it "
+            "first, or pass a scorer."
+        )
+        raise InputError(message)
+    return scorer

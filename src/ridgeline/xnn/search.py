@@ -3,11 +3,9 @@
 Every process compiles the network once and then fits one pair of penalties after the
 other, because penalties are arguments of the compiled program.
 
-A few hundred validation rows cannot tell good models apart: the smallest loss is often
-luck. So the choice is the one-standard-error rule of Breiman et al. (1984): among the
-points whose loss is within one standard error of the smallest, the one with the fewest
-components. The error is that of the difference, row by row, so that it shrinks with the
-rows and with how alike two models are.
+The choice is the one-standard-error rule (`ridgeline.xnn.one_standard_error`): among
+the points whose loss is within one standard error of the smallest, the one with the
+fewest components.
 
 How smooth the functions are (lambda3) is chosen in the same way, before the sparsity:
 `penalty_search`. What a component is worth shows once its curve can follow the data.
@@ -17,7 +15,6 @@ the training rows, of which there are more: `start_search` takes the smallest lo
 all rows among the starts within one standard error of the best validation loss.
 """
 
-import logging
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +32,16 @@ from sklearn.utils import check_random_state
 
 from ridgeline.errors import InputError
 from ridgeline.xnn.extremes import ExtremeValuesWarning
+from ridgeline.xnn.fitting import draw_seed
+from ridgeline.xnn.one_standard_error import (
+    best_of_all_rows,
+    errors_of_differences,
+    say_if_at_the_end,
+    simplest,
+    smoothest,
+)
 from ridgeline.xnn.progress import count_fits
+from ridgeline.xnn.tables import RowLosses, prepare, row_losses, validation_losses
 
 __all__ = [
     "PAPER_GRID",
@@ -51,10 +57,7 @@ __all__ = [
 
 Model = TypeVar("Model")
 
-logger = logging.getLogger(__name__)
-
 _LARGEST: Final = np.iinfo(np.int32).max  # that a seed may be
-_WORTH_SAYING: Final = 0.01  # of the loss, by which the end of a range is better
 _STRENGTHS: Final = (1e-2, 10**-2.5, 1e-3, 10**-3.5, 1e-4)
 # The paper's 5 x 5 grid; lambda3 stays as the estimator has it.
 PAPER_GRID: Final[Mapping[str, Sequence[float]]] = {
@@ -92,28 +95,50 @@ def grid_search(
     standard_errors: float = 1.0,
     n_jobs: int | None = -1,
 ) -> SearchResult[Model]:
-    """Fits every point of a grid and chooses by validation.
+    """Fit every point of a grid and choose by validation.
 
-    Args:
-        model: An `XNNRegressor` or `XNNClassifier`; what the grid does not name stays
-            as it is here. All points share its split and its random start.
-        X: Data frame or array.
-        y: Responses or labels.
-        sample_weight: Of each row.
-        validation_data: Rows that choose, as for `fit`; without it every fit sets the
-            same share of the rows aside.
-        grid: Values by parameter.
-        standard_errors: How far above the smallest validation loss a model with fewer
-            components may be; 0 takes the smallest loss.
-        n_jobs: Processes; -1 uses every core. joblib's `parallel_config` takes the
-            work elsewhere, such as to a Dask cluster.
+    Parameters
+    ----------
+    model : XNNClassifier or XNNRegressor
+        What the grid does not name stays as it is here. All points share its validation
+        split and its random start.
+    X : data frame or array of shape (n_samples, n_features)
+        Training rows.
+    y : array of shape (n_samples,)
+        Responses or labels.
+    sample_weight : array of shape (n_samples,) or None, default=None
+        The weight of each row.
+    validation_data : tuple or None, default=None
+        Rows that choose, as (X, y) or (X, y, sample_weight). Without them every fit has
+        the same validation split.
+    grid : mapping of str to sequence, default=PAPER_GRID
+        Values to try by parameter. The default is the paper's 5 x 5 grid.
+    standard_errors : float, default=1.0
+        The one-standard-error rule: how many standard errors above the smallest
+        validation loss a model with fewer components may be. 0 takes the smallest loss.
+    n_jobs : int or None, default=-1
+        Number of processes; -1 uses every core. joblib's `parallel_config` takes the
+        work elsewhere, such as to a Dask cluster.
 
-    Returns:
+    Returns
+    -------
+    SearchResult
         The table of all points and the fitted model of the chosen one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgeline import XNNRegressor, grid_search
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(500, 3))
+    >>> model = XNNRegressor(max_epochs=50, random_state=0)
+    >>> found = grid_search(model, X, np.sin(3 * X[:, 0]),
+    ...                     grid={"l1_scales": [1e-2, 1e-3]}, n_jobs=1)
+    >>> len(found.table)
+    2
     """
     points = list(ParameterGrid(dict(grid)))
     data = X, y, sample_weight, validation_data
-    return _search(model, points, data, partial(_simplest, standard_errors), n_jobs)
+    return _search(model, points, data, partial(simplest, standard_errors), n_jobs)
 
 
 def random_search(
@@ -128,20 +153,35 @@ def random_search(
     standard_errors: float = 1.0,
     n_jobs: int | None = -1,
 ) -> SearchResult[Model]:
-    """Fits points that are drawn at log-scale, and chooses by validation.
+    """Fit points that are drawn at log-scale, and choose by validation.
 
-    Args:
-        model: As for `grid_search`; its `random_state` also draws the points.
-        X: Data frame or array.
-        y: Responses or labels.
-        sample_weight: Of each row.
-        validation_data: Rows that choose, as for `fit`.
-        ranges: Smallest and largest value by parameter, both positive.
-        n_points: Points to draw.
-        standard_errors: As for `grid_search`.
-        n_jobs: Processes; -1 uses every core.
+    Parameters
+    ----------
+    model : XNNClassifier or XNNRegressor
+        As for `grid_search`. Its `random_state` also draws the points.
+    X : data frame or array of shape (n_samples, n_features)
+        Training rows.
+    y : array of shape (n_samples,)
+        Responses or labels.
+    sample_weight : array of shape (n_samples,) or None, default=None
+        The weight of each row.
+    validation_data : tuple or None, default=None
+        Rows that choose, as (X, y) or (X, y, sample_weight). Without them every fit has
+        the same validation split.
+    ranges : mapping of str to (float, float), default=RANGES
+        Smallest and largest value by parameter, both positive.
+    n_points : int, default=25
+        Number of points to draw.
+    standard_errors : float, default=1.0
+        The one-standard-error rule: how many standard errors above the smallest
+        validation loss a model with fewer components may be. 0 takes the smallest loss.
+    n_jobs : int or None, default=-1
+        Number of processes; -1 uses every core. joblib's `parallel_config` takes the
+        work elsewhere, such as to a Dask cluster.
 
-    Returns:
+    Returns
+    -------
+    SearchResult
         The table of all points and the fitted model of the chosen one.
     """
     for name, (low, high) in ranges.items():
@@ -158,7 +198,7 @@ def random_search(
     values = 10 ** (low + draws * (high - low))
     points = [dict(zip(ranges, row, strict=True)) for row in values.tolist()]
     data = X, y, sample_weight, validation_data
-    return _search(model, points, data, partial(_simplest, standard_errors), n_jobs)
+    return _search(model, points, data, partial(simplest, standard_errors), n_jobs)
 
 
 def penalty_search(
@@ -173,31 +213,57 @@ def penalty_search(
     standard_errors: float = 1.0,
     n_jobs: int | None = -1,
 ) -> SearchResult[Model]:
-    """Chooses lambda3 by validation, and then the other penalties at its choice.
+    """Choose lambda3 by validation, and then the other penalties at its choice.
 
-    Args:
-        model: As for `grid_search`; lambda3 is chosen at its other penalties.
-        X: Data frame or array.
-        y: Responses or labels.
-        sample_weight: Of each row.
-        validation_data: Rows that choose, as for `fit`.
-        roughness: Values of lambda3 to try.
-        grid: Values of the other penalties, as for `grid_search`; may be empty.
-        standard_errors: How far above the smallest validation loss a smoother model,
-            and then one with fewer components, may be; 0 takes the smallest loss.
-        n_jobs: Processes; -1 uses every core.
+    Parameters
+    ----------
+    model : XNNClassifier or XNNRegressor
+        As for `grid_search`. lambda3 is chosen at its other penalties.
+    X : data frame or array of shape (n_samples, n_features)
+        Training rows.
+    y : array of shape (n_samples,)
+        Responses or labels.
+    sample_weight : array of shape (n_samples,) or None, default=None
+        The weight of each row.
+    validation_data : tuple or None, default=None
+        Rows that choose, as (X, y) or (X, y, sample_weight). Without them every fit has
+        the same validation split.
+    roughness : sequence of float, default=ROUGHNESS
+        Values of lambda3 to try.
+    grid : mapping of str to sequence, default=PAPER_GRID
+        Values of the other penalties, as for `grid_search`. It may be empty.
+    standard_errors : float, default=1.0
+        The one-standard-error rule: how many standard errors above the smallest
+        validation loss a smoother model, and then one with fewer components, may be.
+        0 takes the smallest loss.
+    n_jobs : int or None, default=-1
+        Number of processes; -1 uses every core. joblib's `parallel_config` takes the
+        work elsewhere, such as to a Dask cluster.
 
-    Returns:
+    Returns
+    -------
+    SearchResult
         The table of all points, one row for each fit, and the fitted model of the
         chosen one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ridgeline import XNNRegressor, penalty_search
+    >>> X = np.random.default_rng(0).uniform(-1, 1, size=(500, 3))
+    >>> model = XNNRegressor(max_epochs=50, random_state=0)
+    >>> found = penalty_search(model, X, np.sin(3 * X[:, 0]), n_jobs=1,
+    ...                        roughness=[1e-6, 1e-8], grid={"l1_scales": [1e-3]})
+    >>> len(found.table)
+    3
     """
     data = X, y, sample_weight, validation_data
     points = [{"roughness": value} for value in roughness]
     tables = []
     if len(points) != 1 or not grid:
-        choose = partial(_smoothest, standard_errors)
+        choose = partial(smoothest, standard_errors)
         smooth = _search(model, points, data, choose, n_jobs)
-        _say_if_at_the_end(smooth.table)
+        say_if_at_the_end(smooth.table)
         if not grid:
             return smooth
         given = {name: getattr(model, name) for name in grid}
@@ -226,25 +292,33 @@ def start_search(
     standard_errors: float = 1.0,
     n_jobs: int | None = -1,
 ) -> SearchResult[Model]:
-    """Fits from several random starts, and chooses by all rows.
+    """Fit from several random starts, and choose by all rows.
 
-    Args:
-        model: As for `grid_search`; its `random_state` is the first start's.
-        X: Data frame or array.
-        y: Responses or labels.
-        sample_weight: Of each row.
-        validation_data: Rows that choose, as for `fit`. Without it each start would set
-            other rows aside, so it must be given.
-        n_starts: Starts, at least one.
-        standard_errors: How far above the smallest validation loss the chosen start
-            may be.
-        n_jobs: Processes; -1 uses every core.
+    Parameters
+    ----------
+    model : XNNClassifier or XNNRegressor
+        As for `grid_search`. Its `random_state` is the first start's.
+    X : data frame or array of shape (n_samples, n_features)
+        Training rows.
+    y : array of shape (n_samples,)
+        Responses or labels.
+    sample_weight : array of shape (n_samples,) or None, default=None
+        The weight of each row.
+    validation_data : tuple or None, default=None
+        Rows that choose, as (X, y) or (X, y, sample_weight). They must be given:
+        otherwise each start would have another validation split.
+    n_starts : int, default=6
+        Number of starts, at least one.
+    standard_errors : float, default=1.0
+        How many standard errors above the smallest validation loss the chosen start
+        may be.
+    n_jobs : int or None, default=-1
+        Number of processes; -1 uses every core.
 
-    Returns:
+    Returns
+    -------
+    SearchResult
         The table of all starts and the fitted model of the chosen one.
-
-    Raises:
-        InputError: If there are no validation rows, or no start.
     """
     if validation_data is None:
         message = "Starts are compared on validation_data, which is None; pass (X, y)."
@@ -253,7 +327,7 @@ def start_search(
     drawn = np.random.default_rng(seed).integers(_LARGEST, size=max(0, n_starts - 1))
     points = [{"random_state": start} for start in [seed, *drawn.tolist()]]
     data = X, y, sample_weight, validation_data
-    choose = partial(_best_of_all_rows, standard_errors)
+    choose = partial(best_of_all_rows, standard_errors)
     return _search(model, points[: max(0, n_starts)], data, choose, n_jobs)
 
 
@@ -279,7 +353,7 @@ def _search(
     # What is wrong with the data is said here and once, not by every worker.
     first = clone(model).set_params(**points[0])
     first._validate_params()
-    first._prepared(*data, seed=seed)
+    prepare(first, *data, seed=seed)
     if len(points) == 1:
         n_jobs = 1  # another process would compile again what this one will need
     fits = Parallel(n_jobs=n_jobs, return_as="generator")(
@@ -307,7 +381,7 @@ def _search(
         ]
     )
     losses = np.stack([fit.losses for fit in fitted])
-    table["standard_error"] = _errors_of_differences(
+    table["standard_error"] = errors_of_differences(
         losses, fitted[0].weights, int(table["validation_loss"].to_numpy().argmin())
     )
     chosen = choose(table)
@@ -333,66 +407,8 @@ def _fit(model: Any, data: tuple[Any, Any, Any, Any]) -> _Fit:
         warnings.simplefilter("ignore", ExtremeValuesWarning)
         model.set_params(verbose=0).fit(*data)
     seconds = time.perf_counter() - began
-    held, held_weights = model._held_losses(*data, seed=model._seed())
-    losses, weights = model._held_losses(*data[:3], data[:3], seed=0)
+    held = validation_losses(model, *data, seed=draw_seed(model.random_state))
+    rows = row_losses(model, *data[:3])
     if data[3] is not None:
-        losses, weights = np.r_[losses, held], np.r_[weights, held_weights]
-    mean = float(np.average(losses, weights=weights))
-    return _Fit(model, seconds, held.astype(np.float32), held_weights, mean)
-
-
-def _errors_of_differences(
-    losses: NDArray[np.float32], weights: NDArray[np.float64], best: int
-) -> NDArray[np.float64]:
-    """Standard error of each point's mean loss less the best one's, row by row."""
-    share = weights / weights.sum()
-    errors = np.zeros(len(losses))
-    for point, loss in enumerate(losses):
-        gap = loss - losses[best]
-        errors[point] = np.sqrt(share**2 @ (gap - share @ gap) ** 2)
-    return errors
-
-
-def _near(standard_errors: float, table: pd.DataFrame) -> NDArray[np.bool_]:
-    """Points within so many standard errors of the smallest validation loss."""
-    loss = table["validation_loss"].to_numpy()
-    reach = standard_errors * table["standard_error"].to_numpy()
-    return np.asarray(loss - loss.min() <= reach)
-
-
-def _best_of_all_rows(standard_errors: float, table: pd.DataFrame) -> int:
-    """The smallest loss over all rows among the near points."""
-    loss = table["all_rows_loss"].to_numpy()
-    return int(np.where(_near(standard_errors, table), loss, np.inf).argmin())
-
-
-def _smoothest(standard_errors: float, table: pd.DataFrame) -> int:
-    """The largest lambda3 among the near points."""
-    roughness = table["roughness"].to_numpy()
-    return int(np.where(_near(standard_errors, table), roughness, -np.inf).argmax())
-
-
-def _say_if_at_the_end(table: pd.DataFrame) -> None:
-    """Tells that a better lambda3 may lie beyond those that were tried."""
-    tried = table.sort_values("roughness", ignore_index=True)
-    best = int(tried["validation_loss"].to_numpy().argmin())
-    if len(tried) == 1 or best not in {0, len(tried) - 1}:
-        return
-    beside = tried.iloc[1 if best == 0 else len(tried) - 2]
-    gain = beside["validation_loss"] - tried["validation_loss"][best]
-    if gain > max(beside["standard_error"], _WORTH_SAYING * beside["validation_loss"]):
-        logger.warning(
-            "The best lambda3 is the %s that was tried, %.3g: try %s ones too.",
-            *("smallest", tried["roughness"][best], "smaller")
-            if best == 0
-            else ("largest", tried["roughness"][best], "larger"),
-        )
-
-
-def _simplest(standard_errors: float, table: pd.DataFrame) -> int:
-    """The fewest components among the near points, and of these the smallest loss."""
-    loss = table["validation_loss"].to_numpy()
-    components = table["components"].to_numpy()
-    near = _near(standard_errors, table)
-    simple = near & (components == components[near].min())
-    return int(np.where(simple, loss, np.inf).argmin())
+        rows = RowLosses(np.r_[rows.loss, held.loss], np.r_[rows.weight, held.weight])
+    return _Fit(model, seconds, held.loss.astype(np.float32), held.weight, rows.mean)

@@ -14,7 +14,15 @@ import tensorflow as tf
 from ridgeline.xnn import network, ridge, stiefel
 from ridgeline.xnn.architecture import Architecture, Problem, Rows, Weights
 
-__all__ = ["Data", "Progress", "State", "Steps", "epochs_program", "initial_state"]
+__all__ = [
+    "EpochLosses",
+    "PaddedRows",
+    "PaddedSets",
+    "State",
+    "Steps",
+    "epochs_program",
+    "initial_state",
+]
 
 Tensor = Any
 
@@ -25,11 +33,18 @@ _BETA2: Final = 0.999
 _EPSILON: Final = 1e-7
 
 
-class Data(NamedTuple):
+class PaddedRows(NamedTuple):
     """Padded rows, and how many of them are real."""
 
     rows: Rows
     count: Tensor  # ()
+
+
+class PaddedSets(NamedTuple):
+    """The rows that train and those that choose the epoch."""
+
+    training: PaddedRows
+    validation: PaddedRows
 
 
 class Steps(NamedTuple):
@@ -43,12 +58,27 @@ class Steps(NamedTuple):
     batch_rows: Tensor  # ()
 
 
-class Progress(NamedTuple):
+class EpochLosses(NamedTuple):
     """Losses by epoch of a call, and how many epochs were run."""
 
     epochs: Tensor  # ()
     objective: Tensor  # (epochs,)
     validation: Tensor  # (epochs,)
+
+
+class _StepSizes(NamedTuple):
+    """The step sizes of one epoch."""
+
+    cayley: Tensor  # tau, ()
+    adam: Tensor  # eta, ()
+    adaptive: Tensor  # ()
+
+
+class _BatchPlace(NamedTuple):
+    """Where the rows of a batch stand in an epoch's order."""
+
+    start: Tensor  # ()
+    count: Tensor  # ()
 
 
 class State(NamedTuple):
@@ -93,31 +123,31 @@ def epochs_program(shape: Architecture, batch_size: int, epochs: int) -> Any:
         epochs: Epochs that a call has room for.
 
     Returns:
-        A function of (state, (train, validation), orders, steps, problem) that returns
-        the new state and the progress. `orders` has a permutation of the training rows
-        for each epoch, shape (epochs, padded rows + batch_size).
+        A function of (state, sets, orders, steps, problem) that returns the new state
+        and the losses. `orders` has a permutation of the training rows for each epoch,
+        shape (epochs, padded rows + batch_size).
     """
 
     def run(
         state: State,
-        data: tuple[Data, Data],
+        sets: PaddedSets,
         orders: Tensor,
         steps: Steps,
         problem: Problem,
-    ) -> tuple[State, Progress]:
-        train = data[0]
+    ) -> tuple[State, EpochLosses]:
+        train = sets.training
         batches = -(-train.count // steps.batch_rows)
 
         def epoch(
-            index: Tensor, state: State, progress: Progress
-        ) -> tuple[Tensor, State, Progress]:
-            sizes = steps.cayley[index], steps.adam[index], steps.adaptive
+            index: Tensor, state: State, losses: EpochLosses
+        ) -> tuple[Tensor, State, EpochLosses]:
+            sizes = _StepSizes(steps.cayley[index], steps.adam[index], steps.adaptive)
 
             def step(
                 number: Tensor, state: State, total: Tensor
             ) -> tuple[Tensor, State, Tensor]:
-                index_in_epoch = number * steps.batch_rows, steps.batch_rows
-                batch = _take(train, orders[index], index_in_epoch, batch_size)
+                place = _BatchPlace(number * steps.batch_rows, steps.batch_rows)
+                batch = _take(train, orders[index], place, batch_size)
                 state, value = _step(shape, state, batch, problem, sizes)
                 return number + 1, state, total + value
 
@@ -125,37 +155,36 @@ def epochs_program(shape: Architecture, batch_size: int, epochs: int) -> Any:
             _, state, total = tf.while_loop(lambda n, *_: n < batches, step, start)
             value = total / tf.cast(batches, tf.float32)
             weights = network.unpack(shape, state.weights)
-            loss = _validation_loss(shape, weights, data, problem, batch_size)
+            loss = _validation_loss(shape, weights, sets, problem, batch_size)
             finite = tf.math.is_finite(value) & tf.math.is_finite(loss)
             state = _keep_best(state, loss)._replace(diverged=~finite)
-            progress = Progress(
+            losses = EpochLosses(
                 index + 1,
-                _put(progress.objective, index, value),
-                _put(progress.validation, index, loss),
+                _put(losses.objective, index, value),
+                _put(losses.validation, index, loss),
             )
-            return index + 1, state, progress
+            return index + 1, state, losses
 
-        def goes_on(index: Tensor, state: State, _: Progress) -> Tensor:
+        def goes_on(index: Tensor, state: State, _: EpochLosses) -> Tensor:
             patient = state.waited < steps.patience
             return (index < steps.epochs) & patient & ~state.diverged
 
         empty = tf.zeros([epochs])
-        start = tf.constant(0), state, Progress(tf.constant(0), empty, empty)
-        _, state, progress = tf.while_loop(goes_on, epoch, start)
-        return state, progress
+        start = tf.constant(0), state, EpochLosses(tf.constant(0), empty, empty)
+        _, state, losses = tf.while_loop(goes_on, epoch, start)
+        return state, losses
 
     # All control flow is written out: to look for more takes longer than to compile.
     return tf.function(run, jit_compile=True, autograph=False)
 
 
-def _take(data: Data, order: Tensor, where: tuple[Tensor, Tensor], size: int) -> Rows:
+def _take(data: PaddedRows, order: Tensor, place: _BatchPlace, size: int) -> Rows:
     """A batch, from its start on; places beyond its rows get weight zero."""
-    start, count = where
     places = tf.range(size)
     # A slice would put its start into the program and compile it anew for another.
-    index = tf.gather(order, start + places)
+    index = tf.gather(order, place.start + places)
     batch = Rows(*(tf.gather(column, index) for column in data.rows))
-    real = (places < count) & (start + places < data.count)
+    real = (places < place.count) & (place.start + places < data.count)
     return batch._replace(weight=tf.where(real, batch.weight, 0.0))
 
 
@@ -164,26 +193,23 @@ def _step(
     state: State,
     batch: Rows,
     problem: Problem,
-    sizes: tuple[Tensor, Tensor, Tensor],
+    sizes: _StepSizes,
 ) -> tuple[State, Tensor]:
     """One step of Algorithm 1; returns the state and the objective before it."""
     weights = network.unpack(shape, state.weights)
-    cayley, adam, adaptive = sizes
     with tf.GradientTape() as tape:
         tape.watch(weights)
         value = network.objective(shape, weights, problem, batch)
     gradients = tape.gradient(value, weights, unconnected_gradients="zero")
-    state = _adam_step(state, network.pack(gradients), adam)
+    state = _adam_step(state, network.pack(gradients), sizes.adam)
     projection = moved = weights.projection
     if shape.projection == "free":
         moved = network.unpack(shape, state.weights).projection
     elif shape.projection == "orthogonal":
-        moved, square = _cayley_step(
-            state, projection, gradients.projection, (cayley, adaptive)
-        )
+        moved, square = _cayley_step(state, projection, gradients.projection, sizes)
         state = state._replace(cayley_square=square)
     # A step of zero leaves every bit as it is: refinement fixes the projection.
-    projection = tf.where(cayley > 0, moved, projection)
+    projection = tf.where(sizes.cayley > 0, moved, projection)
     rest = state.weights[math.prod(projection.shape) :]
     packed = tf.concat([tf.reshape(projection, [-1]), rest], axis=0)
     return state._replace(weights=packed), value
@@ -199,30 +225,28 @@ def _adam_step(state: State, gradient: Tensor, rate: Tensor) -> State:
 
 
 def _cayley_step(
-    state: State, point: Tensor, gradient: Tensor, sizes: tuple[Tensor, Tensor]
+    state: State, point: Tensor, gradient: Tensor, sizes: _StepSizes
 ) -> tuple[Tensor, Tensor]:
     """The moved projection, and the running square of the direction's size."""
-    tau, adaptive = sizes
     size = stiefel.riemannian_norm(point, gradient)
     square = _BETA2 * state.cayley_square + (1 - _BETA2) * size * size
     usual = tf.sqrt(square / (1 - _BETA2**state.step)) + _EPSILON
-    tau = tf.where(adaptive, tau / usual, tau)
+    tau = tf.where(sizes.adaptive, sizes.cayley / usual, sizes.cayley)
     return stiefel.polish(stiefel.cayley_step(point, gradient, tau)), square
 
 
 def _validation_loss(
     shape: Architecture,
     weights: Weights,
-    data: tuple[Data, Data],
+    sets: PaddedSets,
     problem: Problem,
     size: int,
 ) -> Tensor:
     """Loss of the validation rows, normalised by all training rows."""
-    train, validation = data
-    by = _training_moments(shape, weights, train, size)
+    by = _training_moments(shape, weights, sets.training, size)
 
     def add(number: Tensor, total: Tensor, weight: Tensor) -> tuple[Tensor, ...]:
-        block = _block(validation, number, size)
+        block = _block(sets.validation, number, size)
         outputs = network.raw_outputs(shape, weights, block.numeric)
         outputs = ridge.normalise(outputs, by)
         predicted = network.decision(shape, weights, problem, outputs, block.codes)
@@ -233,14 +257,14 @@ def _validation_loss(
             weight + tf.reduce_sum(block.weight),
         )
 
-    blocks = -(-validation.count // size)
+    blocks = -(-sets.validation.count // size)
     start = tf.constant(0), tf.constant(0.0), tf.constant(0.0)
     _, total, weight = tf.while_loop(lambda n, *_: n < blocks, add, start)
     return total / weight
 
 
 def _training_moments(
-    shape: Architecture, weights: Weights, train: Data, size: int
+    shape: Architecture, weights: Weights, train: PaddedRows, size: int
 ) -> ridge.Moments:
     """Moments of the subnetworks' outputs over the whole training set."""
     zeros = tf.zeros([shape.n_subnetworks, 1])
@@ -259,7 +283,7 @@ def _training_moments(
     return ridge.Moments(*by)
 
 
-def _block(data: Data, number: Tensor, size: int) -> Rows:
+def _block(data: PaddedRows, number: Tensor, size: int) -> Rows:
     """Contiguous rows; the padding behind the last ones has weight zero."""
     columns = []
     for column in data.rows:

@@ -13,25 +13,26 @@ from ridgeline import __version__
 from ridgeline.errors import InputError
 from ridgeline.files import replace_file
 from ridgeline.xnn.content import model_content, read_content
-from ridgeline.xnn.scorer import Scorer
+from ridgeline.xnn.scorer import HasScorer, Scorer, scorer_of
 
-__all__ = ["load_model", "model_document", "read_document", "save_model"]
+__all__ = ["load", "load_model", "model_document", "read_document", "save_model"]
 
 _FORMAT: Final = "ridgeline-xnn"
 _VERSION: Final = 1
 
 
-def save_model(scorer: Scorer, path: str | Path) -> None:
-    """Writes a fitted network to a file; a former file stays until all is written.
+def save_model(model: Scorer | HasScorer, path: str | Path) -> None:
+    """Write a fitted network to one JSON file; a former file stays until all is there.
 
-    Args:
-        scorer: The fitted network.
-        path: Of the file, in a folder that exists.
-
-    Raises:
-        InputError: If a label or category is not text, a number or a boolean, if
-            weights are not finite or do not fit together, or if the folder is missing.
+    Parameters
+    ----------
+    model : Scorer, XNNClassifier or XNNRegressor
+        A fitted estimator, or its network. An estimator's parameters and training
+        history do not go along.
+    path : str or path
+        The file, in a folder that exists.
     """
+    scorer = scorer_of(model)
     # Written through a link, as by any other program, not over it.
     target = Path(path).resolve()
     if target.is_dir() or not target.parent.is_dir():
@@ -62,14 +63,19 @@ def model_document(scorer: Scorer) -> dict[str, Any]:
 
 
 def load_model(path: str | Path) -> Scorer:
-    """Reads a fitted network that `save_model` wrote.
+    """Read a fitted network from a file that `save_model` wrote.
 
-    Args:
-        path: Of the file.
+    Nothing in the file is run, and neither TensorFlow nor scikit-learn is needed.
 
-    Raises:
-        InputError: If the file is missing, damaged, of something else, or of a newer
-            Ridgeline.
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    Scorer
+        The network, which predicts and explains.
     """
     name = f"The model file {str(path)!r}"
     return read_document(_document(Path(path), name), name)
@@ -151,3 +157,6 @@ def _checksum(model: Any) -> str:
     """Of the content, not the layout: spaces and the order of keys do not count."""
     canonical = json.dumps(model, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+load = load_model

@@ -1,12 +1,15 @@
-"""From tables as people pass them to the rows of a fit: checks, split, encoding."""
+"""From tables as people pass them to the rows of a fit: checks, split, encoding.
 
-from abc import ABC, abstractmethod
+The estimator is asked for its parameters and whether it classifies, and is told the
+names of the columns, as scikit-learn's own `validate_data` does. Nothing is trained.
+"""
+
 from dataclasses import replace
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import is_classifier
 from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing, column_or_1d
 from sklearn.utils.validation import (
@@ -16,182 +19,316 @@ from sklearn.utils.validation import (
 )
 
 from ridgeline.errors import InputError
-from ridgeline.xnn import fitting
 from ridgeline.xnn.architecture import Rows
-from ridgeline.xnn.assembly import Response
+from ridgeline.xnn.columns import AVERAGE, Unknown
 from ridgeline.xnn.extremes import warn_of_extremes
-from ridgeline.xnn.features import Features, Unknown, is_frame
+from ridgeline.xnn.features import Features, is_frame
+from ridgeline.xnn.response import (
+    Response,
+    class_targets,
+    learn_classes,
+    numeric_targets,
+)
 from ridgeline.xnn.scorer import Scorer
 
-__all__ = ["TableChecks"]
+if TYPE_CHECKING:
+    from ridgeline.xnn.estimator import BaseXNN
+
+__all__ = [
+    "Prepared",
+    "RowLosses",
+    "checked_table",
+    "encode_rows",
+    "prepare",
+    "row_losses",
+    "validation_losses",
+    "validation_parts",
+]
 
 Floats = NDArray[np.float64]
-_Rows = tuple[Any, Floats, Floats]  # features, responses, weights
+ValidationData = tuple[Any, ...] | None
 _LARGEST_WEIGHT: Final = 1e100
 
 
-class TableChecks(BaseEstimator, ABC):  # type: ignore[misc]
-    """The part of the estimators that looks at tables; subclasses know the response."""
+class Prepared(NamedTuple):
+    """Everything a fit needs to know about the data."""
 
-    scorer_: Scorer
-    validation_fraction: float
-    categorical_features: Any
-    unknown_category: str
+    features: Features
+    response: Response
+    training: Rows
+    validation: Rows
+    classes: NDArray[Any] | None = None  # of a classifier, as the labels' own type
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True  # as categories
-        return tags
 
-    @abstractmethod
-    def _target(self, y: NDArray[Any], reset: bool) -> Floats:
-        """Responses as numbers, checked."""
+class RowLosses(NamedTuple):
+    """Squared error or cross-entropy of each row, and its weight."""
 
-    @abstractmethod
-    def _response(self, target: Floats) -> Response:
-        """How responses are scaled."""
+    loss: Floats
+    weight: Floats
 
-    @abstractmethod
-    def _strata(self, target: Floats) -> Floats | None:
-        """What a split keeps in proportion."""
+    @property
+    def mean(self) -> float:
+        """The weighted mean."""
+        return float(np.average(self.loss, weights=self.weight))
 
-    def _prepared(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        validation_data: tuple[Any, ...] | None,
-        *,
-        seed: int,
-        features: Features | None = None,
-    ) -> fitting.Prepared:
-        """Training and validation rows, and what was learnt from the training rows."""
-        first = features is None
-        rows = self._checked_rows(X, y, sample_weight, reset=first)
-        if features is None:
-            # Bad values are counted in all rows; ranges come from training rows alone.
-            everything = Features.learn(rows[0], self.categorical_features)
-            used = _used_rows(_checked_weight(sample_weight, X))
-            warn_of_extremes(rows[0], everything, used)
-        rows, validation, unknown = self._sides(rows, validation_data, seed)
-        if features is None:
-            learnt = Features.learn(rows[0], self.categorical_features)
-            # A category may be in none but the rows set aside; the model knows it yet.
-            features = replace(learnt, categories=everything.categories)
-        response = self._response(rows[1])
-        training = fitting.prepare_rows(features, response, *rows, unknown="error")
-        trained = _with_rows(training, features)
-        if not first:
-            trained |= np.concatenate([np.zeros(0), *self.scorer_.effects]) != 0
-        held = fitting.prepare_rows(
-            features, response, *validation, unknown=unknown, trained=trained
-        )
-        return fitting.Prepared(features, response, training, held)
 
-    def _sides(
-        self, rows: _Rows, validation_data: tuple[Any, ...] | None, seed: int
-    ) -> tuple[_Rows, _Rows, Unknown]:
-        """Training rows, validation rows, and what unknown categories of these mean."""
-        if validation_data is None:
-            training, held = self._split(rows[1], seed)
-            return _take(rows, training), _take(rows, held), "average"
-        validation = self._checked_rows(*_validation_parts(validation_data))
-        return rows, validation, cast(Unknown, self.unknown_category)
+class _Observations(NamedTuple):
+    """Checked rows of a table, those of positive weight."""
 
-    def _held_losses(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        validation_data: tuple[Any, ...] | None,
-        *,
-        seed: int,
-    ) -> tuple[Floats, Floats]:
-        """Loss and weight of each validation row of the fit with these data."""
-        rows = self._checked_rows(X, y, sample_weight)
-        _, held, unknown = self._sides(rows, validation_data, seed)
-        table, target, weight = held
-        decision = self.scorer_.decision_function(table, unknown)
-        if self.scorer_.classes is None:
-            return (decision - target) ** 2, weight
-        return np.logaddexp(0, decision) - target * decision, weight
+    X: Any
+    target: Floats
+    weight: Floats
+    positions: NDArray[np.intp]  # in the table that the user passed
 
-    def _checked_rows(
-        self, X: Any, y: Any, sample_weight: Any, reset: bool = False
-    ) -> _Rows:
-        """Rows of positive weight, with numbers for the responses."""
-        X = self._checked_table(X, reset=reset)
-        if y is None:
-            message = (
-                f"{type(self).__name__} requires y to be passed, but the target y is "
-                "None."
-            )
-            raise InputError(message)
-        _refuse_complex(y, "y")
-        y = column_or_1d(y, warn=True)
-        check_consistent_length(X, y, sample_weight)
-        target = self._target(y, reset=reset)
-        weight = _checked_weight(sample_weight, X)
-        used = _used_rows(weight)
-        if len(used) < 1 + reset:
-            message = (
-                f"sample_weight leaves {len(used)} row of a positive weight that "
-                "counts beside the largest; a fit needs at least two."
-            )
-            raise InputError(message)
-        rows = X, target, weight
-        return rows if len(used) == len(weight) else _take(rows, used)
-
-    def _checked_table(self, X: Any, reset: bool = False) -> Any:
-        """X as a frame or an array of the columns of the fit."""
-        if hasattr(X, "collect") and not hasattr(X, "__len__"):
-            message = (
-                f"X is a {type(X).__name__}, whose rows are not computed yet; collect "
-                "them into a data frame first."
-            )
-            raise InputError(message)
-        _refuse_complex(X, "X")
-        if is_frame(X):
-            if len(X) < 1 + reset:
-                message = (
-                    f"Found array with {len(X)} sample(s) while a minimum of "
-                    f"{1 + reset} is required; pass more rows."
-                )
-                raise InputError(message)
-            if reset:
-                validate_data(self, X, skip_check_array=True)
-            # Later frames are compared with the training columns when encoded.
-            return X
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            dtype=None,
-            ensure_all_finite=False,
-            ensure_min_samples=1 + reset,
-        )
-
-    def _split(
-        self, target: Floats, seed: int
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Positions of the training rows and of those that are set aside."""
-        strata = self._strata(target)
-        rows = np.arange(len(target))
-        held = max(1, round(self.validation_fraction * len(rows)))
-        return tuple(
-            train_test_split(
-                rows,
-                test_size=min(held, len(rows) - 1),
-                stratify=strata,
-                random_state=seed,
-            )
+    def take(self, chosen: NDArray[np.intp]) -> "_Observations":
+        """The chosen rows alone."""
+        return _Observations(
+            _safe_indexing(self.X, chosen),
+            self.target[chosen],
+            self.weight[chosen],
+            self.positions[chosen],
         )
 
 
-def _take(rows: _Rows, chosen: NDArray[np.intp]) -> _Rows:
-    """Features, responses and weights of the chosen rows."""
-    X, target, weight = rows
-    return _safe_indexing(X, chosen), target[chosen], weight[chosen]
+def prepare(
+    model: "BaseXNN",
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    validation_data: ValidationData = None,
+    *,
+    seed: int,
+    fitted: Scorer | None = None,
+) -> Prepared:
+    """Checks the data of a fit, makes the validation split and encodes both sides.
+
+    Args:
+        model: The estimator, whose `n_features_in_` and `feature_names_in_` are set
+            unless it is fitted.
+        X: The rows to fit on, a data frame or an array.
+        y: Their responses or labels.
+        sample_weight: The weight of each row.
+        validation_data: The validation rows, as (X, y) or (X, y, sample_weight).
+            Without them a share of the rows is split off.
+        seed: The seed of that split.
+        fitted: The network whose columns, ranges and categories are kept, to refine
+            it. Without it they are learnt from the training rows.
+
+    Raises:
+        InputError: If the data cannot be used.
+    """
+    classes = None if fitted is None else getattr(model, "classes_", None)
+    rows, classes = _observations(
+        model, X, y, sample_weight, classes, reset=fitted is None
+    )
+    features = fitted.features if fitted else _learn_columns(model, rows)
+    training, held, unknown = _sides(model, rows, validation_data, classes, seed)
+    if fitted is None:
+        # Ranges come from the training rows alone. A category may be in none but the
+        # rows set aside; the model knows it yet.
+        learnt = Features.learn(training.X, model.categorical_features)
+        features = replace(learnt, categories=features.categories)
+    response = (
+        Response.learn(training.target)
+        if classes is None
+        else Response.of_classes(classes)
+    )
+    encoded = encode_rows(features, response, *training[:3], unknown="error")
+    trained = _with_rows(encoded, features)
+    if fitted is not None:
+        trained |= np.concatenate([np.zeros(0), *fitted.effects]) != 0
+    validation = encode_rows(
+        features, response, *held[:3], unknown=unknown, trained=trained
+    )
+    return Prepared(features, response, encoded, validation, classes)
+
+
+def encode_rows(
+    features: Features,
+    response: Response,
+    X: Any,
+    target: Floats,
+    weight: Floats,
+    *,
+    unknown: Unknown,
+    trained: NDArray[np.bool_] | None = None,
+) -> Rows:
+    """Rows as the network takes them, in single precision.
+
+    Args:
+        features: Names, scaling and categories of the columns.
+        response: Scaling of the response.
+        X: The rows, a data frame or an array.
+        target: Their responses, or zero and one for the classes.
+        weight: The weight of each row.
+        unknown: What to do with categories that training has not seen.
+        trained: Which categories, side by side, have an effect; the others count as
+            the average. By default all of them have.
+    """
+    encoded = features.encode(X, unknown, dtype=np.float32)
+    counts = np.array([len(known) for known in features.categories.values()], dtype=int)
+    starts = (np.cumsum(counts) - counts).astype(np.int32)
+    # One place behind all categories stands for the average.
+    average = int(counts.sum())
+    places = np.where(encoded.codes == AVERAGE, average, encoded.codes + starts)
+    if trained is not None:
+        places = np.where(np.append(trained, False)[places], places, average)
+    return Rows(
+        np.ascontiguousarray(encoded.numeric[:, features.varying]),
+        places.astype(np.int32),
+        response.scale(target).astype(np.float32),
+        # Shares count alone; about 1 they neither vanish nor overflow.
+        (weight / weight.mean()).astype(np.float32),
+    )
+
+
+def row_losses(
+    model: "BaseXNN", X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+) -> RowLosses:
+    """The loss of each of these rows under a fitted model."""
+    rows, _ = _observations(model, X, y, sample_weight, _classes(model))
+    return _losses(model.scorer_, rows, model.unknown_category)
+
+
+def validation_losses(
+    model: "BaseXNN",
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    validation_data: ValidationData = None,
+    *,
+    seed: int,
+) -> RowLosses:
+    """The loss of each validation row of the fit with these data and this seed."""
+    if validation_data is not None:
+        return row_losses(model, *validation_parts(validation_data))
+    rows, classes = _observations(model, X, y, sample_weight, _classes(model))
+    _, held, unknown = _sides(model, rows, None, classes, seed)
+    return _losses(model.scorer_, held, unknown)
+
+
+def checked_table(model: "BaseXNN", X: Any, reset: bool = False) -> Any:
+    """X as a frame, or as an array with the columns of the fit.
+
+    Args:
+        model: The estimator.
+        X: The rows as they were passed.
+        reset: Whether the estimator is to learn the columns, before a fit.
+
+    Raises:
+        InputError: If X is not a table, or has too few rows.
+    """
+    if hasattr(X, "collect") and not hasattr(X, "__len__"):
+        message = (
+            f"X is a {type(X).__name__}, whose rows are not computed yet; collect "
+            "them into a data frame first."
+        )
+        raise InputError(message)
+    _refuse_complex(X, "X")
+    if is_frame(X):
+        if len(X) < 1 + reset:
+            message = (
+                f"Found array with {len(X)} sample(s) while a minimum of "
+                f"{1 + reset} is required; pass more rows."
+            )
+            raise InputError(message)
+        if reset:
+            validate_data(model, X, skip_check_array=True)
+        # Later frames are compared with the training columns when encoded.
+        return X
+    return validate_data(
+        model,
+        X,
+        reset=reset,
+        dtype=None,
+        ensure_all_finite=False,
+        ensure_min_samples=1 + reset,
+    )
+
+
+def _learn_columns(model: "BaseXNN", rows: _Observations) -> Features:
+    """The columns of all rows of a fit; bad values are counted in all of them."""
+    features = Features.learn(rows.X, model.categorical_features)
+    warn_of_extremes(rows.X, features, rows.positions)
+    return features
+
+
+def _sides(
+    model: "BaseXNN",
+    rows: _Observations,
+    validation_data: ValidationData,
+    classes: NDArray[Any] | None,
+    seed: int,
+) -> tuple[_Observations, _Observations, Unknown]:
+    """Training rows, validation rows, and what unknown categories of these mean."""
+    if validation_data is not None:
+        parts = validation_parts(validation_data)
+        return rows, _observations(model, *parts, classes)[0], model.unknown_category
+    count = len(rows.target)
+    share = model.validation_fraction
+    training, held = train_test_split(
+        np.arange(count),
+        test_size=min(max(1, round(share * count)), count - 1),
+        stratify=None if classes is None else _strata(rows.target, share),
+        random_state=seed,
+    )
+    return rows.take(training), rows.take(held), "average"
+
+
+def _strata(target: Floats, share: float) -> Floats | None:
+    """The classes, which the split keeps in proportion if both sides can have both."""
+    smallest = min(target.sum(), len(target) - target.sum())
+    both = 2
+    return target if smallest > 1 and share * len(target) >= both else None
+
+
+def _losses(scorer: Scorer, rows: _Observations, unknown: Unknown) -> RowLosses:
+    decision = scorer.decision_function(rows.X, unknown)
+    if scorer.classes is None:
+        return RowLosses((decision - rows.target) ** 2, rows.weight)
+    loss = np.logaddexp(0, decision) - rows.target * decision
+    return RowLosses(loss, rows.weight)
+
+
+def _classes(model: "BaseXNN") -> NDArray[Any] | None:
+    return getattr(model, "classes_", None)
+
+
+def _observations(
+    model: "BaseXNN",
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    classes: NDArray[Any] | None,
+    *,
+    reset: bool = False,
+) -> tuple[_Observations, NDArray[Any] | None]:
+    """Checked rows, and the classes, learnt from the labels where there are none."""
+    X = checked_table(model, X, reset=reset)
+    if y is None:
+        message = (
+            f"{type(model).__name__} requires y to be passed, but the target y is None."
+        )
+        raise InputError(message)
+    _refuse_complex(y, "y")
+    y = column_or_1d(y, warn=True)
+    check_consistent_length(X, y, sample_weight)
+    if not is_classifier(model):
+        target = numeric_targets(y)
+    else:
+        classes = learn_classes(y) if classes is None else classes
+        target = class_targets(y, classes)
+    weight = _checked_weight(sample_weight, X)
+    # Those that count: single precision tells their weight from 0.
+    used = np.flatnonzero(weight > np.finfo(np.float32).tiny * weight.max())
+    if len(used) < 1 + reset:
+        message = (
+            f"sample_weight leaves {len(used)} row of a positive weight that "
+            "counts beside the largest; a fit needs at least two."
+        )
+        raise InputError(message)
+    rows = _Observations(X, target, weight, np.arange(len(weight)))
+    return rows if len(used) == len(weight) else rows.take(used), classes
 
 
 def _with_rows(rows: Rows, features: Features) -> NDArray[np.bool_]:
@@ -215,11 +352,6 @@ def _checked_weight(sample_weight: Any, X: Any) -> Floats:
     return np.asarray(weight)
 
 
-def _used_rows(weight: Floats) -> NDArray[np.intp]:
-    """Positions of the rows that count: single precision tells their weight from 0."""
-    return np.flatnonzero(weight > np.finfo(np.float32).tiny * weight.max())
-
-
 def _refuse_complex(values: Any, name: str) -> None:
     if isinstance(values, list | tuple):
         try:
@@ -232,7 +364,7 @@ def _refuse_complex(values: Any, name: str) -> None:
         raise InputError(message)
 
 
-def _validation_parts(data: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+def validation_parts(data: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     """Features, responses and weights of the validation rows."""
     if not isinstance(data, tuple | list) or len(data) not in {2, 3}:
         parts = f" of {len(data)} parts" if isinstance(data, tuple | list) else ""

@@ -15,15 +15,23 @@ from numpy.typing import NDArray
 
 from ridgeline import __version__
 from ridgeline.xnn.architecture import Architecture, Problem, Rows, Weights
-from ridgeline.xnn.checkpoint import Checkpoint, Moment, fingerprint
+from ridgeline.xnn.checkpoint import Checkpoint, Snapshot, fingerprint
 from ridgeline.xnn.network import pack, unpack
 from ridgeline.xnn.programs import drop_programs, kept_programs
 from ridgeline.xnn.progress import Report
 from ridgeline.xnn.schedules import Schedule
-from ridgeline.xnn.sos_bp import Data, State, Steps, epochs_program, initial_state
+from ridgeline.xnn.sos_bp import (
+    EpochLosses,
+    PaddedRows,
+    PaddedSets,
+    State,
+    Steps,
+    epochs_program,
+    initial_state,
+)
 from ridgeline.xnn.stiefel import orthogonality_error
 
-__all__ = ["Outcome", "train"]
+__all__ = ["Outcome", "Sets", "train"]
 
 # Steps in a call: enough to keep Python out, few enough to show progress.
 _CALL_STEPS: Final = 200
@@ -31,6 +39,13 @@ _CALL_EPOCHS: Final = 40
 # The smallest padded sizes, below which all data share one program.
 _SMALLEST_BATCH: Final = 40
 _SMALLEST_ROWS: Final = 64
+
+
+class Sets(NamedTuple):
+    """The rows that train and those that choose the epoch, as arrays."""
+
+    training: Rows
+    validation: Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +69,7 @@ class Outcome:
 def train(
     shape: Architecture,
     start: Weights,
-    rows: tuple[Rows, Rows],
+    sets: Sets,
     problem: Problem,
     schedule: Schedule,
     *,
@@ -68,7 +83,7 @@ def train(
     Args:
         shape: The architecture.
         start: Weights to start from, arrays.
-        rows: Training and validation rows.
+        sets: Training and validation rows.
         problem: Strengths of the penalties, and which components are in use.
         schedule: Step sizes by epoch, and patience. A Cayley step of zero fixes the
             projection.
@@ -80,13 +95,13 @@ def train(
     Returns:
         The best weights by validation loss, and the losses.
     """
-    count = len(rows[0].target)
+    count = len(sets.training.target)
     # Batches of equal size: a last one of a few rows could not normalise.
     batches = math.ceil(count / batch_size)
     batch_rows = math.ceil(count / batches)
     size = max(_SMALLEST_BATCH, 8 * math.ceil(batch_rows / 8))
     room = min(_CALL_EPOCHS, max(1, _CALL_STEPS // batches))
-    data = _padded(rows[0], size), _padded(rows[1], size)
+    data = PaddedSets(*(_padded(rows, size) for rows in sets))
     padded = tuple(len(part.rows.target) for part in data)
     places = padded[0] + size
     key = fingerprint(shape, size, room, padded)[:16]
@@ -95,24 +110,24 @@ def train(
     if checkpoint:
         # Another release may go on in another way.
         plan = __version__, schedule, batch_size, rng.bit_generator.state
-        identity = fingerprint(shape, start, rows, problem, plan)
+        identity = fingerprint(shape, start, sets, problem, plan)
     problem = tf.nest.map_structure(_float, problem)
     state = initial_state(pack(tf.nest.map_structure(_float, start)))
     losses = np.empty((2, 0), dtype=np.float32)
-    if checkpoint and (moment := checkpoint.load(identity)):
-        state, losses = State(**_tensors(moment.state)), moment.losses
-        rng.bit_generator.state = moment.generator
+    if checkpoint and (snapshot := checkpoint.load(identity)):
+        state, losses = State(**_tensors(snapshot.state)), snapshot.losses
+        rng.bit_generator.state = snapshot.generator
     while losses.shape[1] < schedule.max_epochs and not _is_over(state, schedule):
         done = losses.shape[1]
         epochs = np.arange(done, min(done + room, schedule.max_epochs))
         orders = _orders(rng, count, len(epochs), (room, places))
         steps = _steps(schedule, epochs, room, batch_rows)
-        state, progress = program.run(state, data, orders, steps, problem)
-        losses = np.concatenate([losses, _losses(progress)], axis=1)
+        state, epoch_losses = program.run(state, data, orders, steps, problem)
+        losses = np.concatenate([losses, _losses(epoch_losses)], axis=1)
         if checkpoint:
             arrays = {name: part.numpy() for name, part in state._asdict().items()}
-            moment = Moment(arrays, losses, dict(rng.bit_generator.state))
-            checkpoint.save(identity, moment)
+            snapshot = Snapshot(arrays, losses, dict(rng.bit_generator.state))
+            checkpoint.save(identity, snapshot)
         if report:
             report(losses.shape[1], *losses[:, -1].tolist())
     objective, loss = losses.astype(np.float64)
@@ -166,7 +181,7 @@ def _float(array: Any) -> Any:
     return tf.constant(array, dtype=tf.float32)
 
 
-def _padded(rows: Rows, size: int) -> Data:
+def _padded(rows: Rows, size: int) -> PaddedRows:
     """Rows on the device, padded to a size that similar data share."""
     count = len(rows.target)
     # Steps of an eighth of the next power of two below: little is wasted.
@@ -178,7 +193,7 @@ def _padded(rows: Rows, size: int) -> Data:
         padded = np.zeros((room, *column.shape[1:]), dtype=column.dtype)
         padded[:count] = column
         columns.append(tf.constant(padded))
-    return Data(Rows(*columns), tf.constant(count))
+    return PaddedRows(Rows(*columns), tf.constant(count))
 
 
 def _orders(
@@ -207,7 +222,7 @@ def _steps(
     )
 
 
-def _losses(progress: Any) -> NDArray[np.float32]:
+def _losses(run: EpochLosses) -> NDArray[np.float32]:
     """Objective and validation loss of the epochs that were run, shape (2, epochs)."""
-    both = np.stack([progress.objective.numpy(), progress.validation.numpy()])
-    return both[:, : int(progress.epochs)]
+    both = np.stack([run.objective.numpy(), run.validation.numpy()])
+    return np.asarray(both[:, : int(run.epochs)])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from ridgeline.baselines.titles import TITLES
 from ridgeline.errors import InputError
 from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
 from ridgeline.lendingclub.identity import (
@@ -15,7 +16,6 @@ from ridgeline.lendingclub.identity import (
     verified_split,
 )
 from ridgeline.lendingclub.modelling import model_sample
-from ridgeline.pipelines.models import MODEL_TITLES
 from ridgeline.reporting.comparison import comparison_table, comparison_text
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 Metrics = dict[str, Any]
 Curves = dict[str, dict[Any, list[float]]]
+_HIGHLIGHT = "xnn.refined"  # the model that the figures draw thick
 # What evaluation takes over from the report of a fit.
 _OF_THE_FIT = ("fits", "fit_seconds", "n_parameters", "n_components")
 
@@ -90,8 +91,8 @@ def compare_models(
         check_fitted_on(split, name, values)
     missing = _not_applicable(metrics) | _unpruned(metrics)
     judged = {name: values for name, values in metrics.items() if name not in missing}
-    table = comparison_table(judged, MODEL_TITLES)
-    reasons = {MODEL_TITLES.get(name, name): text for name, text in missing.items()}
+    table = comparison_table(judged, TITLES)
+    reasons = {TITLES.get(name, name): text for name, text in missing.items()}
     logger.info(
         "Models on the test rows%s\n%s",
         " (simulated data)" if truth else "",
@@ -110,12 +111,15 @@ def plot_curves(comparison: pd.DataFrame, **curves: Curves) -> tuple[Figure, Fig
         plot_roc(
             _frames(drawn, "roc"),
             dict(zip(names, comparison["auc"], strict=True)),
-            MODEL_TITLES,
+            TITLES,
+            highlight=_HIGHLIGHT,
         ),
         plot_calibration(
             _frames(drawn, "calibration"),
             dict(zip(names, comparison["calibration_error"], strict=True)),
-            MODEL_TITLES,
+            TITLES,
+            highlight=_HIGHLIGHT,
+            event="approval",
         ),
     )
 
@@ -134,7 +138,7 @@ def _unpruned(metrics: Mapping[str, Metrics]) -> dict[str, str]:
     count = trained.get("n_components")
     if not count or count != pruned.get("n_components"):
         return {}
-    title = MODEL_TITLES["xnn.trained"]
+    title = TITLES["xnn.trained"]
     return {"xnn.pruned": f"is {title}, as pruning kept all {count} components."}
 
 

@@ -9,13 +9,13 @@ from ridgeline.evaluation.metrics import EvaluationSettings, small_sample_warnin
 from ridgeline.lendingclub.cleaning import CleaningRules
 from ridgeline.lendingclub.identity import check_fitted_on, verified_split
 from ridgeline.lendingclub.modelling import NUMERIC, Sample, model_sample
+from ridgeline.lendingclub.report.findings import findings
+from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
+from ridgeline.lendingclub.report.limits import limits
+from ridgeline.lendingclub.report.page import ReportContent, render_report
+from ridgeline.lendingclub.report.truth import TruthComparison, compare_with_truth
 from ridgeline.provenance import run_facts
 from ridgeline.reporting.example import typical_decision
-from ridgeline.reporting.findings import findings
-from ridgeline.reporting.html import ReportContent, render_report
-from ridgeline.reporting.labels import component_title
-from ridgeline.reporting.limits import limits
-from ridgeline.reporting.truth import TruthComparison, compare_with_truth
 from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.scorer import Scorer
 
@@ -45,18 +45,18 @@ def explain_network(
     comparison: pd.DataFrame,
 ) -> tuple[Figure, Figure, dict[str, Any], list[str]]:
     """Draw the network beside marginal rates and the truth; put findings in words."""
-    from ridgeline.reporting.explanation_figure import (
+    from ridgeline.lendingclub.report.figures import (
         plot_explanation_beside_marginals,
+        plot_marginals,
     )
-    from ridgeline.reporting.figures import plot_marginals
-    from ridgeline.reporting.marginals import marginal_rates
+    from ridgeline.lendingclub.report.marginals import marginal_rates
 
     _check_data(identity, test, refinement, metrics)
     sample = model_sample(test)
     marginals = marginal_rates(*sample)
     compared = _against_truth(model, sample, truth)
     means = {name: float(sample.features[name].mean()) for name in NUMERIC}
-    sentences = findings(model, means, comparison, truth=compared)
+    sentences = findings(model, means, comparison, compared)
     logger.info("Findings\n%s", "\n".join(f"- {sentence}" for sentence in sentences))
     return (
         plot_explanation_beside_marginals(model, marginals, compared),
@@ -105,7 +105,6 @@ def write_report(
     """Write the report: data, models, explanation, limits, how to reproduce it."""
     _check_data(identity, test, refinement, metrics)
     sample = model_sample(test)
-    parts = explain(model)
     content = ReportContent(
         title=_TITLE,
         findings=found,
@@ -119,11 +118,8 @@ def write_report(
             "explanation": explanation,
             "marginals": marginals,
         },
-        importance=parts.importance_frame(),
-        component_titles={
-            part.name: component_title(part) for part in parts.components
-        },
-        example=typical_decision(model, sample.features),
+        explanation=explain(model),
+        example=typical_decision(model, sample.features, APPLICATION_LABELS),
         truth=_against_truth(model, sample, truth),
         limits=bounds,
         reproduce=run_facts() | {"Seed": str(seed), "Test rows": identity["test"]},

@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 
 from ridgeline.provenance import run_facts
-from ridgeline.reporting.study_html import StudyContent, render_study, study_findings
-from ridgeline.reporting.study_judgement import against_paper
-from ridgeline.reporting.study_tables import (
+from ridgeline.simulation.paper import SCENARIO_TITLES
+from ridgeline.simulation.report.findings import study_findings
+from ridgeline.simulation.report.judgement import against_paper
+from ridgeline.simulation.report.page import render_study
+from ridgeline.simulation.report.tables import (
     cells_of,
     compared,
     markdown_table,
@@ -18,13 +20,6 @@ from ridgeline.reporting.study_tables import (
     recovery_table,
     study_text,
     summarise,
-)
-from ridgeline.simulation.paper import (
-    CITATION,
-    NOT_COMPARABLE,
-    NOT_COMPARABLE_REASON,
-    PAPER_MSE,
-    SCENARIO_TITLES,
 )
 from ridgeline.simulation.scenarios import draw
 from ridgeline.simulation.settings import StudySettings
@@ -52,7 +47,6 @@ logger = logging.getLogger(__name__)
 Networks = dict[str, Scorer]
 # Rows that show where the true components lie.
 _TRUTH_ROWS = 10_000
-_TITLE = "Ridgeline: the paper's simulation study"
 
 
 def run_tasks(settings: StudySettings, seed: int) -> tuple[pd.DataFrame, Networks]:
@@ -76,19 +70,13 @@ def tabulate_study(
     """Sum the repetitions up, beside the paper's figures; recovery and overlap."""
     summary = summarise(results)
     logger.info("%s", study_text(summary))
-    sentences = study_findings(results, PAPER_MSE, NOT_COMPARABLE)
+    sentences = study_findings(results)
     logger.info("Findings\n%s", "\n".join(f"- {sentence}" for sentence in sentences))
     return (
         summary,
-        compared(summary, PAPER_MSE, not_comparable=NOT_COMPARABLE),
-        markdown_table(
-            summary,
-            PAPER_MSE,
-            not_comparable=NOT_COMPARABLE,
-            note=NOT_COMPARABLE_REASON,
-            scenarios=SCENARIO_TITLES,
-        ),
-        against_paper(summary, PAPER_MSE, NOT_COMPARABLE),
+        compared(summary),
+        markdown_table(summary),
+        against_paper(summary),
         recovery_table(results),
         overlap_table(results),
     )
@@ -108,10 +96,9 @@ def plot_study(
     summary: pd.DataFrame, networks: dict[str, Callable[[], Scorer]], seed: int
 ) -> tuple[Figure, dict[str, Figure]]:
     """Draw errors against n, and for each scenario the networks beside the truth."""
-    from ridgeline.reporting.study_figure import plot_errors, plot_networks
-    from ridgeline.simulation.truth_figure import true_components
+    from ridgeline.simulation.report.figures import plot_errors, plot_networks
+    from ridgeline.simulation.report.truth import true_components
 
-    comparable = PAPER_MSE[~PAPER_MSE["scenario"].isin(NOT_COMPARABLE)]
     scorers = {name: load() for name, load in networks.items()}
     figures = {}
     for scenario in sorted({name.split("_")[0] for name in scorers}):
@@ -122,7 +109,7 @@ def plot_study(
             scorers.get(f"{scenario}_xnn"),
             f"{scenario}: {SCENARIO_TITLES[scenario]}, n = {summary['n'].max():,}",
         )
-    return plot_errors(summary, comparable, scenarios=SCENARIO_TITLES), figures
+    return plot_errors(summary), figures
 
 
 def write_study_report(
@@ -134,15 +121,5 @@ def write_study_report(
     """Write the report: the paper's table beside ours, figures, recovery, overlap."""
     figures = {name: load() for name, load in networks.items()}
     return render_study(
-        StudyContent(
-            title=_TITLE,
-            results=results,
-            paper=PAPER_MSE,
-            citation=CITATION,
-            reproduce=run_facts() | {"Seed": str(seed)},
-            figures={"errors": errors} | figures,
-            scenarios=SCENARIO_TITLES,
-            not_comparable=NOT_COMPARABLE,
-            note=NOT_COMPARABLE_REASON,
-        )
+        results, {"errors": errors} | figures, run_facts() | {"Seed": str(seed)}
     )

@@ -16,9 +16,9 @@ from ridgeline.lendingclub.identity import (
 from ridgeline.lendingclub.modelling import Sample, model_sample
 from ridgeline.pipelines.xnn.settings import XnnSettings
 from ridgeline.xnn.estimator import XNNClassifier
-from ridgeline.xnn.pruning import prune, refine
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.search import penalty_search
+from ridgeline.xnn.stages import prune, refine
 
 __all__ = ["prune_network", "refine_network", "train_network", "tune_penalties"]
 

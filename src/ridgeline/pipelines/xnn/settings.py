@@ -6,6 +6,8 @@ from pydantic import Field, PositiveInt
 
 from ridgeline.lendingclub.modelling import NUMERIC
 from ridgeline.parameters import Jobs, NotNegative, Parameters
+from ridgeline.xnn.architecture import Activation
+from ridgeline.xnn.schedules import ScheduleName
 from ridgeline.xnn.search import PAPER_GRID, ROUGHNESS
 
 __all__ = [
@@ -24,7 +26,7 @@ class NetworkSettings(Parameters):
     # Projections are orthogonal: no more of them than numeric features.
     n_subnetworks: int | None = Field(default=None, ge=1, le=len(NUMERIC))
     hidden: list[PositiveInt] = [10, 6]
-    activation: Literal["tanh", "sigmoid", "softplus"] = "tanh"
+    activation: Activation = "tanh"
 
 
 class TuningSettings(Parameters):
@@ -46,7 +48,7 @@ class TuningSettings(Parameters):
 class TrainingSettings(Parameters):
     """SOS-BP: steps, epochs, and where its state is kept while it runs."""
 
-    schedule: Literal["cosine", "paper"] = "cosine"
+    schedule: ScheduleName = "cosine"
     cayley_step: NotNegative | Literal["adaptive"] | None = None
     learning_rate: float | None = Field(default=None, gt=0)
     max_epochs: int | None = Field(default=None, ge=1)

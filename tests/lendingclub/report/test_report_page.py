@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from html_page import Page, check_alone, check_readable
 from matplotlib.figure import Figure
-from page import Page, check_alone, check_readable
 
+from ridgeline.lendingclub.report.findings import findings
+from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
+from ridgeline.lendingclub.report.page import ReportContent, render_report
 from ridgeline.reporting.comparison import comparison_table
 from ridgeline.reporting.example import example_decision
-from ridgeline.reporting.findings import findings
-from ridgeline.reporting.html import ReportContent, render_report
 from ridgeline.xnn.explanation import explain
 
 HOSTILE = "<script>alert('x')</script>&\"$"
@@ -33,19 +34,20 @@ def content(known, rows, means, truth):
         columns="section step rule class rows_in removed kept examples".split(),
     )
     metrics = {"auc": 0.91234, "auc_low": 0.9, "auc_high": 0.92, "ks": 0.5}
-    table = comparison_table({"xnn.refined": metrics, "rf": {**metrics, "auc": 0.8}})
+    models = {"xnn.refined": metrics, "rf": {**metrics, "auc": 0.8}}
+    table = comparison_table(models, {})
     return ReportContent(
         title="A report",
-        findings=findings(known, means, table, truth=truth),
+        findings=findings(known, means, table, truth),
         audit=audit,
         comparison=table,
         figures={"roc": figure(), "explanation": figure()},
-        importance=explain(known).importance_frame(),
+        explanation=explain(known),
         limits=["A limit."],
         reproduce={"command": "kedro run", "seed": "0"},
         rows={"test": 1234},
         not_applicable={"SVM": "too many rows"},
-        example=example_decision(known, rows.iloc[[0]]),
+        example=example_decision(known, rows.iloc[[0]], APPLICATION_LABELS),
         truth=truth,
     )
 
@@ -81,12 +83,13 @@ def test_what_is_not_there_is_left_out(content):
 
 
 def test_hostile_names_stay_text(content):
+    hostile_component = replace(content.explanation.components[0], name=HOSTILE)
     hostile = replace(
         content,
         title=HOSTILE,
         findings=[HOSTILE],
         comparison=content.comparison.assign(title=HOSTILE),
-        importance=content.importance.assign(component=HOSTILE),
+        explanation=replace(content.explanation, components=(hostile_component,)),
         not_applicable={HOSTILE: HOSTILE},
         reproduce={HOSTILE: HOSTILE},
         limits=[HOSTILE],

@@ -1,7 +1,6 @@
 """Figures of the simulation study: the networks beside the truth, and the errors.
 
-Figures are their own, without matplotlib's global state. The label of each axes tells
-which part of which component of which model it shows.
+The label of each axes tells which part of which component of which model it shows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +16,11 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from ridgeline import drawing
+from ridgeline.baselines.titles import short_title
 from ridgeline.errors import InputError
-from ridgeline.reporting import style
-from ridgeline.reporting.study_tables import model_title, study_models
+from ridgeline.simulation.paper import NOT_COMPARABLE, PAPER_MSE, SCENARIO_TITLES
+from ridgeline.simulation.report.tables import ENHANCED, NAIVE, NOISE, study_models
 from ridgeline.xnn.explanation import RidgeComponent, explain
 from ridgeline.xnn.scorer import Scorer
 
@@ -43,7 +44,6 @@ _SHADE: Final = 0.3  # of the axes' height, for the density at its highest
 _ROWS: Final = "#E4E4E4"
 _SAME: Final = 0.9  # cosine from which on two projections can share an axis
 _PANELS: Final = 3  # scenarios side by side
-_NOISE: Final = 1.0  # variance, which an MSE has above the excess error
 _PRINTED: Final[dict[str, Any]] = {  # the paper's figures
     "color": "black",
     "linestyle": "none",
@@ -103,7 +103,7 @@ def plot_networks(
     Raises:
         InputError: If there is nothing to draw.
     """
-    groups = _groups(truth, {"xNN (naive)": naive, "xNN (enhanced)": enhanced})
+    groups = _groups(truth, {NAIVE: naive, ENHANCED: enhanced})
     lines = max((len(group.rows) for group in groups), default=0)
     if not lines:
         message = "No truth and no network has a component to draw; pass one that has."
@@ -114,7 +114,7 @@ def plot_networks(
     heights = [_TITLES, *[_TITLE, _AXES] * lines, _BELOW]
     figure = Figure(figsize=(sum(columns), sum(heights)))
     figure.suptitle(
-        style.plain(title, 100), y=1 - 0.05 / sum(heights), fontsize=style.TEXT + 2
+        drawing.short(title, 100), y=1 - 0.05 / sum(heights), fontsize=drawing.TEXT + 2
     )
     grid = GridSpec(
         len(heights), len(columns), width_ratios=columns, height_ratios=heights
@@ -129,13 +129,13 @@ def plot_networks(
 def _groups(
     truth: Sequence[RidgePicture] | None, networks: Mapping[str, Scorer | None]
 ) -> list[_Group]:
-    groups = [] if not truth else [_Group("Truth", style.TRUTH, truth)]
-    for title, scorer in networks.items():
+    groups = [] if not truth else [_Group("Truth", drawing.TRUTH, truth)]
+    for model, scorer in networks.items():
         if scorer is None:
             continue
         found = _pictures(scorer)
         rows = found if not truth else _beside(truth, found)
-        groups.append(_Group(title, style.UP, rows))
+        groups.append(_Group(short_title(model), drawing.UP, rows))
     return groups
 
 
@@ -193,14 +193,14 @@ def _draw_group(
 
     heading = figure.add_subplot(grid[0, column : column + 3])
     heading.set_axis_off()
-    heading.text(0.5, 0, group.title, ha="center", fontsize=style.TEXT + 1)
+    heading.text(0.5, 0, group.title, ha="center", fontsize=drawing.TEXT + 1)
     heading.texts[0].set_color(group.colour)
     last = max((n for n, part in enumerate(group.rows) if part is not None), default=0)
     for line, part in enumerate(group.rows):
         if part is None:
             empty = add(line, slice(column, column + 3))
             empty.set_axis_off()
-            empty.text(0.5, 0.5, "no match", ha="center", fontsize=style.TEXT)
+            empty.text(0.5, 0.5, "no match", ha="center", fontsize=drawing.TEXT)
             continue
         label = f"{group.title}: {part.name}"
         curve = add(line, column, f"{label}: curve")
@@ -211,7 +211,7 @@ def _draw_group(
         below = f"weights of x1 to x{len(part.weights)}"
         for axes, name in ((curve, "projected value z"), (weights, below)):
             axes.tick_params(labelbottom=line == last)
-            axes.set_xlabel(name if line == last else "", fontsize=style.TEXT)
+            axes.set_xlabel(name if line == last else "", fontsize=drawing.TEXT)
 
 
 def _draw_curve(
@@ -221,28 +221,26 @@ def _draw_curve(
     highest = max(float(part.density.max()), np.finfo(float).tiny)
     shade, bottom = _SHADE * part.density / highest, axes.get_xaxis_transform()
     axes.fill_between(part.z, shade, color=_ROWS, linewidth=0, transform=bottom)
-    axes.axhline(0, **style.RULE, zorder=1)
+    drawing.draw_curve(axes, *_core(part), colour=colour, thickness=1.5)
     heading = f"{part.name}, IR {part.importance:.1%}"
     if true is not None and true is not part:
         cosine = float(true.weights @ part.weights)
         heading = f"IR {part.importance:.1%}, cosine {cosine:.3f}"
         if cosine >= _SAME:
             z, height = _core(true)
-            axes.plot(z, height, color=style.TRUTH, linewidth=2.4, alpha=0.5, zorder=2)
-    axes.plot(*_core(part), color=colour, linewidth=1.5, zorder=3)
-    axes.set_title(heading, fontsize=style.TEXT, loc="left", pad=3)
+            axes.plot(
+                z, height, color=drawing.TRUTH, linewidth=2.4, alpha=0.5, zorder=2
+            )
+    axes.set_title(heading, fontsize=drawing.TEXT, loc="left", pad=3)
     axes.locator_params(nbins=4)
-    style.clean(axes)
 
 
 def _draw_weights(axes: Axes, weights: Floats) -> None:
-    places = np.arange(1, len(weights) + 1)
-    colours = [style.UP if weight >= 0 else style.DOWN for weight in weights]
-    axes.bar(places, weights, color=colours, width=0.75, zorder=2)
-    axes.axhline(0, **style.RULE, zorder=1)
-    axes.set_xticks(places)
+    drawing.signed_bars(axes, weights, upright=True, thickness=0.75)
+    places = np.arange(len(weights))
+    axes.set_xticks(places, [str(place + 1) for place in places])
     axes.set_yticks([-1, 0, 1])
-    style.clean(axes)
+    axes.set_ylim(-1.1, 1.1)
     axes.tick_params(axis="x", length=0)
 
 
@@ -257,50 +255,31 @@ def _core(part: RidgePicture) -> tuple[Floats, Floats]:
 
 
 def _share_axes(figure: Figure, groups: Sequence[_Group]) -> None:
-    """Gives all curves one pair of axes, and all projections one axis."""
+    """Gives all curves one pair of axes."""
     parts = [part for group in groups for part in group.rows if part is not None]
-    cores = [_core(part) for part in parts]
-    across = _limits(np.concatenate([z for z, _ in cores]), 0.03)
-    up = _limits(np.concatenate([curve for _, curve in cores]), 0.08)
+    z, curve = (
+        np.concatenate(all_of) for all_of in zip(*map(_core, parts), strict=True)
+    )
     for axes in figure.axes:
         if str(axes.get_label()).endswith(": curve"):
-            axes.set(xlim=across, ylim=up)
-        elif str(axes.get_label()).endswith(": projection"):
-            axes.set_ylim(-1.1, 1.1)
+            axes.set_xlim(drawing.limits(z, 0.03, 0.03))
+            axes.set_ylim(drawing.limits(curve, 0.08, 0.08))
 
 
-def _limits(values: Floats, margin: float) -> tuple[float, float]:
-    room = margin * (float(np.ptp(values)) or 1.0)
-    return float(values.min()) - room, float(values.max()) + room
-
-
-def plot_errors(
-    summary: pd.DataFrame,
-    paper: pd.DataFrame | None = None,
-    *,
-    titles: Mapping[str, str] | None = None,
-    scenarios: Mapping[str, str] | None = None,
-    highlight: str = "xnn",
-    width: float = 9.6,
-) -> Figure:
+def plot_errors(summary: pd.DataFrame) -> Figure:
     """Draws the excess error against n for every model, a panel for each scenario.
 
     Both axes are logarithmic and the same in all panels; bars are a standard deviation
-    over the repetitions either way.
+    over the repetitions either way. Where the paper's figures compare, its test MSE of
+    the enhanced network, less the variance of the noise, 1, is drawn as excess error.
 
     Args:
         summary: As `summarise` makes it.
-        paper: The paper's test MSE of scenarios that compare; less the variance of the
-            noise, 1, that of the highlighted model is drawn as its excess error.
-        titles: What to call the models.
-        scenarios: Titles of the scenarios.
-        highlight: The model that is drawn thick.
-        width: In inches; the height follows from the number of scenarios.
     """
     models, names = study_models(summary), sorted(summary["scenario"].unique())
     lines, across = -(-len(names) // _PANELS), min(len(names), _PANELS)
-    figure = style.figure_of(width, 2.35 * lines + 0.55)
-    printed = _printed_excess(paper, names, highlight)
+    figure = drawing.new_figure(_WIDTH, 2.35 * lines + 0.55)
+    printed = _printed_excess(names)
     panels = figure.subplots(lines, across, sharex=True, sharey=True, squeeze=False)
     for place, axes in enumerate(panels.ravel()):
         if place >= len(names):
@@ -310,42 +289,40 @@ def plot_errors(
         axes.set_label(f"{name}: errors")
         cells = summary[summary["scenario"] == name]
         for number, model in enumerate(models):
-            look = _look(number, model == highlight)
-            label = model_title(model, titles)
             shift = 10 ** (_DODGE * (number - (len(models) - 1) / 2))
-            _draw_errors(axes, cells[cells["model"] == model], shift, label, look)
+            own = cells[cells["model"] == model]
+            _draw_errors(axes, own, shift, short_title(model), _look(number, model))
         if not printed.empty:
             own = printed[printed["scenario"] == name]
-            label = f"{model_title(highlight, titles)}, paper"
+            label = f"{short_title(ENHANCED)}, paper"
             axes.plot(own["n"], own["excess"], label=label, **_PRINTED)
-        title = (scenarios or {}).get(name)
-        heading = style.plain(f"{name}: {title}" if title else name, 60)
-        axes.set_title(heading, fontsize=style.TEXT, loc="left")
+        heading = drawing.short(f"{name}: {SCENARIO_TITLES[name]}", 60)
+        axes.set_title(heading, fontsize=drawing.TEXT, loc="left")
         axes.grid(axis="y", color=_ROWS, linewidth=0.6)
-        style.clean(axes)
+        drawing.clean(axes)
         if place % across == 0:
-            axes.set_ylabel("excess error", fontsize=style.TEXT)
+            axes.set_ylabel("excess error", fontsize=drawing.TEXT)
         if place + across >= len(names):  # the lowest of its column
             axes.tick_params(labelbottom=True)
-            axes.set_xlabel("n, training and validation rows", fontsize=style.TEXT)
+            axes.set_xlabel("n, training and validation rows", fontsize=drawing.TEXT)
     heights = np.concatenate([summary["excess_mean"], printed["excess"]])
     _scale(panels[0, 0], sorted(summary["n"].unique()), heights[heights > 0])
     _legend(figure, panels[0, 0])
     return figure
 
 
-def _printed_excess(
-    paper: pd.DataFrame | None, scenarios: Sequence[str], model: str
-) -> pd.DataFrame:
-    """The paper's excess errors of a model, where it has any of the scenarios."""
-    if paper is None:
-        return pd.DataFrame({"scenario": [], "n": [], "excess": []})
-    own = paper[paper["scenario"].isin(scenarios) & (paper["model"] == model)]
-    return own.assign(excess=own["mse"] - _NOISE)
+def _printed_excess(scenarios: Sequence[str]) -> pd.DataFrame:
+    """The paper's excess errors of the enhanced network, where they compare."""
+    compares = set(scenarios) - set(NOT_COMPARABLE)
+    own = PAPER_MSE[
+        PAPER_MSE["scenario"].isin(compares) & (PAPER_MSE["model"] == ENHANCED)
+    ]
+    return own.assign(excess=own["mse"] - NOISE)
 
 
-def _look(place: int, highlighted: bool) -> dict[str, Any]:
-    colour, dashes = style.LINES[place % len(style.LINES)]
+def _look(place: int, model: str) -> dict[str, Any]:
+    colour, dashes = drawing.LINES[place % len(drawing.LINES)]
+    highlighted = model == ENHANCED
     return {
         "color": colour,
         "linestyle": dashes,
@@ -392,6 +369,6 @@ def _legend(figure: Figure, axes: Axes) -> None:
         *zip(*entries, strict=True),
         loc="outside lower center",
         ncols=-(-len(entries) // 2),
-        fontsize=style.TEXT,
+        fontsize=drawing.TEXT,
         frameon=False,
     )

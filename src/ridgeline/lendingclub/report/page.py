@@ -1,29 +1,24 @@
-"""The report: one HTML file that needs nothing beside itself."""
+"""The report on LendingClub's applications: one HTML file."""
 
-import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
+from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
+from ridgeline.lendingclub.report.truth import TruthComparison
 from ridgeline.reporting.example import ExampleDecision
-from ridgeline.reporting.labels import Label, label_of
-from ridgeline.reporting.truth import TruthComparison
+from ridgeline.reporting.labels import component_title, label_of
+from ridgeline.reporting.page import render_page
+from ridgeline.reporting.words import number
+from ridgeline.xnn.explanation import Explanation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "ReportContent",
-    "data_uri",
-    "number",
-    "render_report",
-    "render_template",
-]
+__all__ = ["ReportContent", "render_report"]
 
-_DOTS_PER_INCH: Final = 200  # sharp in print
 # What fits the page; the table of the run has accuracy and seconds to predict as well.
 _COMPARED: Final = {
     "title": "Model",
@@ -60,11 +55,9 @@ class ReportContent:
         not_applicable: Models without a row of their own, with the reason.
         figures: By name: `roc`, `calibration`, `marginals`, `explanation`, drawn or
             as PNG; one that is not given is left out.
-        importance: `Explanation.importance_frame()`.
-        component_titles: What each component is a function of, by its name.
+        explanation: Of the refined network.
         example: One decision with its reasons.
         truth: On simulated data, the model against the truth.
-        labels: Titles and units of the features.
         limits: Sentences about what the results do not say.
         reproduce: Command, seed, versions, commit, fingerprint of the data ...
     """
@@ -74,66 +67,30 @@ class ReportContent:
     audit: pd.DataFrame
     comparison: pd.DataFrame
     figures: Mapping[str, "Figure | bytes"]
-    importance: pd.DataFrame
+    explanation: Explanation
     limits: Sequence[str]
     reproduce: Mapping[str, str]
     rows: Mapping[str, int] = field(default_factory=dict)
     not_applicable: Mapping[str, str] = field(default_factory=dict)
-    component_titles: Mapping[str, str] = field(default_factory=dict)
     example: ExampleDecision | None = None
     truth: TruthComparison | None = None
-    labels: Mapping[str, Label] | None = None
 
 
 def render_report(content: ReportContent) -> str:
     """Renders the report as one HTML file, with figures and style inside."""
-    return render_template(
+    return render_page(
+        "ridgeline.lendingclub.report",
         "report.html",
+        title=content.title,
+        figures=content.figures,
+        reproduce=content.reproduce,
         content=content,
-        figures={name: data_uri(figure) for name, figure in content.figures.items()},
         audit=_audit_rows(content.audit),
         unreadable=_unreadable_rows(content.audit),
         compared=_compared(content.comparison),
-        importance=_records(content.importance),
-        truth=_truth_rows(content),
+        importance=_importance_rows(content.explanation),
+        truth=_truth_rows(content.truth),
     )
-
-
-def render_template(name: str, **values: Any) -> str:
-    """Renders one of the package's templates; values are escaped."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("ridgeline.reporting"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["number"] = number
-    return environment.get_template(name).render(values)
-
-
-def number(value: Any, digits: int = 4) -> str:
-    """A number with thousands; a dash where there is none."""
-    if value is None or pd.isna(value):
-        return "\N{EN DASH}"
-    return f"{float(value):,.{digits}f}".replace("-", "\N{MINUS SIGN}")
-
-
-def data_uri(figure: "Figure | bytes") -> str:
-    """A figure as an address that holds the picture itself."""
-    picture = figure if isinstance(figure, bytes) else _png(figure)
-    return f"data:image/png;base64,{base64.b64encode(picture).decode()}"
-
-
-def _png(figure: "Figure") -> bytes:
-    buffer = BytesIO()
-    # Without the name and version of the program the bytes are the same each time.
-    figure.savefig(
-        buffer, format="png", dpi=_DOTS_PER_INCH, metadata={"Software": None}
-    )
-    return buffer.getvalue()
 
 
 def _audit_rows(audit: pd.DataFrame) -> list[dict[str, Any]]:
@@ -183,15 +140,21 @@ def _compared(table: pd.DataFrame) -> dict[str, Any]:
     return {"headings": [_COMPARED[name] for name in shown], "rows": rows}
 
 
-def _truth_rows(content: ReportContent) -> dict[str, list[dict[str, Any]]]:
-    if content.truth is None:
+def _importance_rows(explanation: Explanation) -> list[dict[str, Any]]:
+    parts = explanation.components
+    titles = [component_title(part, APPLICATION_LABELS) for part in parts]
+    return _records(explanation.importance.assign(title=titles))
+
+
+def _truth_rows(truth: TruthComparison | None) -> dict[str, list[dict[str, Any]]]:
+    if truth is None:
         return {"features": [], "components": []}
-
-    def titled(table: pd.DataFrame) -> list[dict[str, Any]]:
-        titles = [label_of(name, content.labels).title for name in table["feature"]]
-        return _records(table.assign(title=titles))
-
     return {
-        "features": titled(content.truth.features),
-        "components": titled(content.truth.components),
+        "features": _titled(truth.features),
+        "components": _titled(truth.components),
     }
+
+
+def _titled(table: pd.DataFrame) -> list[dict[str, Any]]:
+    titles = [label_of(name, APPLICATION_LABELS).title for name in table["feature"]]
+    return _records(table.assign(title=titles))

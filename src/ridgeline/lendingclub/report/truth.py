@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
-from ridgeline.reporting.labels import own_axis
+from ridgeline.reporting.own_axis import own_axis
 from ridgeline.xnn.explanation import RidgeComponent, explain
 from ridgeline.xnn.scorer import Scorer
 
@@ -65,11 +65,7 @@ class TruthComparison:
 
 
 def compare_with_truth(
-    scorer: Scorer,
-    X: pd.DataFrame,
-    truth: Mapping[str, pd.DataFrame],
-    *,
-    min_importance: float = 0.0,
+    scorer: Scorer, X: pd.DataFrame, truth: Mapping[str, pd.DataFrame]
 ) -> TruthComparison:
     """Compares a fitted model with the true parts of the log-odds.
 
@@ -78,7 +74,6 @@ def compare_with_truth(
         X: Rows over which to compare, as the model takes them.
         truth: For each column the `value` and `log_odds` of its part; a numeric value
             between two is interpolated.
-        min_importance: Components with a smaller importance ratio are left out.
 
     Raises:
         InputError: If a feature has no truth, or a category none.
@@ -94,21 +89,17 @@ def compare_with_truth(
         {name: _true_part(X[name], truth[name]) for name in scorer.features.names}
     )
     return TruthComparison(
-        components=_by_component(scorer, X, parts, min_importance),
+        components=_by_component(scorer, X, parts),
         features=_by_feature(scorer, X, parts),
         curves={name: _centred(truth[name], X[name]) for name in scorer.features.names},
     )
 
 
-def _by_component(
-    scorer: Scorer, X: pd.DataFrame, parts: pd.DataFrame, least: float
-) -> pd.DataFrame:
+def _by_component(scorer: Scorer, X: pd.DataFrame, parts: pd.DataFrame) -> pd.DataFrame:
     contributions = scorer.contributions(X)
     means = {name: float(X[name].mean()) for name in scorer.features.numeric_names}
     rows = []
     for component in explain(scorer).components:
-        if component.importance < least:
-            continue
         feature, weight, dominated = component.name, 1.0, True
         if isinstance(component, RidgeComponent):
             axis = own_axis(component, scorer.features, means)

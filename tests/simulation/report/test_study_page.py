@@ -1,22 +1,16 @@
 """The study's report is one file, tells what the tables hold, and escapes names."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from html_page import Page, check_alone, check_readable
 from matplotlib.figure import Figure
-from page import Page, check_alone, check_readable
 
-from ridgeline.reporting.study_html import StudyContent, render_study, study_findings
-from ridgeline.simulation.paper import (
-    CITATION,
-    NOT_COMPARABLE,
-    NOT_COMPARABLE_REASON,
-    PAPER_MSE,
-    SCENARIO_TITLES,
-)
+from ridgeline.simulation.paper import CITATION, NOT_COMPARABLE_REASON, PAPER_MSE
+from ridgeline.simulation.report.findings import study_findings
+from ridgeline.simulation.report.page import render_study
 
 HOSTILE = "<script>alert('x')</script>&\"$"
 # Mean errors; each has two repetitions, 0.01 above and below.
@@ -86,27 +80,21 @@ def figure():
 
 @pytest.fixture
 def content(results):
-    return StudyContent(
-        title="A study",
-        results=results,
-        paper=PAPER_MSE,
-        citation=CITATION,
-        reproduce={"command": "kedro run", "seed": "0"},
-        figures={"errors": figure(), "S1": figure(), "S6": figure()},
-        scenarios=SCENARIO_TITLES,
-        not_comparable=NOT_COMPARABLE,
-        note=NOT_COMPARABLE_REASON,
-    )
+    return {
+        "results": results,
+        "figures": {"errors": figure(), "S1": figure(), "S6": figure()},
+        "reproduce": {"command": "kedro run", "seed": "0"},
+    }
 
 
 def test_findings_are_computed_from_the_results(results):
-    assert study_findings(results, PAPER_MSE, NOT_COMPARABLE) == FINDINGS
+    assert study_findings(results) == FINDINGS
 
 
 def test_a_small_study_says_only_what_it_can(results):
     few = results[(results["model"] == "mlp") & (results["repetition"] == 0)]
     few = few.assign(n=300)["scenario n model fits seconds mse excess".split()]
-    assert study_findings(few, PAPER_MSE) == [
+    assert study_findings(few) == [
         "No cell of this study is in the paper's table.",
         "Its mean excess error, which has no test noise in it, is the smallest of all "
         "models in 0 of all 2 cells.",
@@ -115,23 +103,23 @@ def test_a_small_study_says_only_what_it_can(results):
 
 def test_one_repetition_has_no_standard_errors(results):
     once = results[results["repetition"] == 0]
-    sentences = study_findings(once, PAPER_MSE, NOT_COMPARABLE)
+    sentences = study_findings(once)
     assert sentences[0].endswith("in 0 of the 3 cells that compare (S1 and S6).")
     assert "S1 at n = 1,000 (1.090 against 1.086)" in sentences[1]
 
 
 def test_report_needs_nothing_beside_itself(content):
-    text = render_study(content)
+    text = render_study(**content)
     check_alone(text)
     assert len(Page(text).all("img")) == 3
 
 
 def test_report_can_be_read_by_all(content):
-    check_readable(render_study(content))
+    check_readable(render_study(**content))
 
 
 def test_report_tells_the_findings_the_tables_and_the_limits(content):
-    page = Page(render_study(content))
+    page = Page(render_study(**content))
     for sentence in (*FINDINGS, CITATION, NOT_COMPARABLE_REASON, "kedro run"):
         assert sentence in page.text
     assert page.bold == ["1.080", "1.030", "1.200", "1.020"]  # the best of four rows
@@ -145,59 +133,44 @@ def test_report_tells_the_findings_the_tables_and_the_limits(content):
 
 
 def test_scenarios_that_do_not_compare_have_no_figure_of_the_paper(content):
-    printed = PAPER_MSE[(PAPER_MSE["scenario"] == "S3") & (PAPER_MSE["n"] == 1000)]
-    own = printed.set_index("model")["mse"]
-    assert f"{own['mlp']:.3f}" not in Page(render_study(content)).text
-    shown = Page(render_study(replace(content, not_comparable=())))
-    assert f"{own['mlp']:.3f}" in shown.text
+    printed = PAPER_MSE.set_index(["scenario", "n", "model"])["mse"]
+    text = Page(render_study(**content)).text
+    assert f"{printed['S3', 1000, 'mlp']:.3f}" not in text
+    assert f"{printed['S6', 1000, 'mlp']:.3f}" in text
 
 
 def test_what_is_not_there_is_left_out(content):
-    forest = content.results[content.results["model"] == "mlp"]
-    bare = replace(
-        content,
-        results=forest.drop(columns=["not_applicable", "overlap_max", "cosine_mean"]),
-        figures={},
-        scenarios={},
-        note="",
-    )
-    page = Page(render_study(bare))
+    forest = content["results"][content["results"]["model"] == "mlp"]
+    bare = content | {
+        "results": forest.drop(
+            columns=["not_applicable", "overlap_max", "cosine_mean"]
+        ),
+        "figures": {},
+    }
+    page = Page(render_study(**bare))
     assert not page.all("img")
     assert "was not fitted" not in page.text
     assert "1.020 (0.014)" in page.text
 
 
 def test_hostile_names_stay_text(content):
-    results = content.results.assign(
-        not_applicable=content.results["not_applicable"].replace(
-            "too many rows.", HOSTILE
-        )
-    )
-    hostile = replace(
-        content,
-        results=results,
-        title=HOSTILE,
-        citation=HOSTILE,
-        note=HOSTILE,
-        scenarios={"S1": HOSTILE},
-        titles={"mlp": HOSTILE},
-        reproduce={HOSTILE: HOSTILE},
-    )
-    text = render_study(hostile)
+    results = content["results"].replace({"mlp": HOSTILE, "too many rows.": HOSTILE})
+    hostile = content | {"results": results, "reproduce": {HOSTILE: HOSTILE}}
+    text = render_study(**hostile)
     assert "<script" not in text
     assert " ".join(Page(text).words).count(HOSTILE) >= 8
 
 
 def test_the_same_content_gives_the_same_bytes(content):
-    assert render_study(content) == render_study(content)
+    assert render_study(**content) == render_study(**content)
 
 
 def test_numbers_that_are_missing_are_dashes(content):
-    table = content.results
+    table = content["results"]
     gone = table.assign(
         orthogonality_error=np.nan,
         seconds=table["seconds"].where(table["model"] != "mlp"),
     )
-    text = Page(render_study(replace(content, results=gone))).text
+    text = Page(render_study(**content | {"results": gone})).text
     assert not re.search(r"\bnan\b", text, re.IGNORECASE)
     assert "MLP –" in text

@@ -10,8 +10,9 @@ from ridgeline.errors import InputError
 
 __all__ = ["Marginal", "marginal_rates"]
 
-# A feature with at most so many values has a rate for each of them.
+# A feature with at most so many values has a rate for each of them ...
 _FEW_VALUES: Final = 50
+_BINS: Final = 20  # ... and another this many, of about equal counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +37,12 @@ class Marginal:
         return self.mean is not None
 
 
-def marginal_rates(X: pd.DataFrame, y: Any, bins: int = 20) -> dict[str, Marginal]:
+def marginal_rates(X: pd.DataFrame, y: Any) -> dict[str, Marginal]:
     """Rates of class 1 for each column.
 
     Args:
         X: Rows with numeric columns, and categorical ones of type category or text.
         y: Classes, 0 or 1.
-        bins: Of a numeric column with many values; they hold about equal counts.
 
     Raises:
         InputError: If X and y differ in length, or there are no rows.
@@ -54,17 +54,17 @@ def marginal_rates(X: pd.DataFrame, y: Any, bins: int = 20) -> dict[str, Margina
             "and at least one."
         )
         raise InputError(message)
-    return {str(name): _marginal(X[name], labels, bins) for name in X.columns}
+    return {str(name): _marginal(X[name], labels) for name in X.columns}
 
 
-def _marginal(column: "pd.Series[Any]", labels: Any, bins: int) -> Marginal:
+def _marginal(column: "pd.Series[Any]", labels: Any) -> Marginal:
     name = str(column.name)
     if not pd.api.types.is_numeric_dtype(column):
         return Marginal(name, None, _rates(column, column, labels))
     values = column.astype(np.float64)
     groups = values
     if values.nunique() > _FEW_VALUES:
-        groups = pd.qcut(values, bins, labels=False, duplicates="drop")
+        groups = pd.qcut(values, _BINS, labels=False, duplicates="drop")
     return Marginal(name, float(values.mean()), _rates(values, groups, labels))
 
 

@@ -5,23 +5,31 @@ how their projections lie. A task whose model was not applicable has no `mse`, a
 left out. Cells may lack repetitions, or be absent.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from ridgeline.baselines.titles import short_title
 from ridgeline.errors import InputError
+from ridgeline.simulation.paper import (
+    NOT_COMPARABLE,
+    NOT_COMPARABLE_REASON,
+    PAPER_MSE,
+    SCENARIO_TITLES,
+)
 
 __all__ = [
-    "MODEL_TITLES",
+    "ENHANCED",
+    "NAIVE",
+    "NOISE",
     "SUMMARY_COLUMNS",
     "Cell",
     "cells_of",
     "compared",
     "fits_sentence",
     "markdown_table",
-    "model_title",
     "overlap_table",
     "recovery_table",
     "study_models",
@@ -31,20 +39,9 @@ __all__ = [
     "with_paper",
 ]
 
-Titles = Mapping[str, str] | None
-
-# In the order of the paper's table; models that it does not have come after.
-MODEL_TITLES: Final[Mapping[str, str]] = {
-    "xnn": "xNN (enhanced)",
-    "naive_xnn": "xNN (naive)",
-    "svm": "SVR",
-    "rf": "RF",
-    "mlp": "MLP",
-    "elm": "ELM",
-    "lasso": "LASSO",
-    "gam": "GAM",
-    "lightgbm": "LightGBM",
-}
+ENHANCED: Final = "xnn"
+NAIVE: Final = "naive_xnn"
+NOISE: Final = 1.0  # its variance in every scenario, by which an MSE exceeds its excess
 SUMMARY_COLUMNS: Final = tuple(
     "scenario n model repetitions mse_mean mse_sd excess_mean excess_sd fits "
     "seconds".split()
@@ -56,9 +53,9 @@ _OVERLAP: Final = (
 _METRICS: Final = "mse mse_sd excess excess_sd fits seconds".split()
 _ROW: Final = ["scenario", "n"]
 _CELL: Final = ["scenario", "n", "model"]
-_NETWORKS: Final = ("xnn", "naive_xnn")
-_SHORT: Final = {"xnn": "xNN", "naive_xnn": "naive"}
-_NARROW: Final = 6  # characters of a number in the terminal
+_PAPER_MODELS: Final = tuple(PAPER_MSE["model"].unique())  # in its order
+_NARROW: Final = 6  # characters of a number, or a title, in the terminal
+_NARROW_TITLES: Final = {ENHANCED: "xNN", NAIVE: "naive"}
 _DIGITS: Final = 3  # of an MSE, as in the paper
 _NONE: Final = "\N{EN DASH}"
 
@@ -107,81 +104,63 @@ def summarise(results: pd.DataFrame) -> pd.DataFrame:
 def study_models(table: pd.DataFrame) -> list[str]:
     """Models of a table: those of the paper in its order, then others by name."""
     found = {str(model) for model in table["model"]}
-    return [*filter(found.__contains__, MODEL_TITLES), *sorted(found - {*MODEL_TITLES})]
+    printed = [model for model in _PAPER_MODELS if model in found]
+    return [*printed, *sorted(found - {*printed})]
 
 
-def model_title(model: str, titles: Titles = None) -> str:
-    """What to call a model."""
-    return (titles or {}).get(model, MODEL_TITLES.get(model, model))
-
-
-def fits_sentence(summary: pd.DataFrame, titles: Titles = None) -> str:
+def fits_sentence(summary: pd.DataFrame) -> str:
     """How many fits each model got in a task, which belongs beside any comparison.
 
     Args:
         summary: As `summarise` makes it.
-        titles: What to call the models.
 
     Returns:
         A sentence; nothing if no model's fits are known.
     """
     known = [
-        f"{model_title(model, titles)} {fits}"
-        for model, fits in _fits(summary).items()
-        if fits
+        f"{short_title(model)} {fits}" for model, fits in _fits(summary).items() if fits
     ]
     return f"Fits of one task: {', '.join(known)}." if known else ""
 
 
-def compared(
-    summary: pd.DataFrame,
-    paper: pd.DataFrame,
-    titles: Titles = None,
-    not_comparable: Collection[str] = (),
-) -> pd.DataFrame:
+def compared(summary: pd.DataFrame) -> pd.DataFrame:
     """The paper's table with its figures beside ours, as numbers.
 
     Args:
         summary: As `summarise` makes it.
-        paper: The paper's test MSE: `scenario`, `n`, `model`, `mse`.
-        titles: What to call the models in the headings; a name without one stays.
-        not_comparable: Scenarios for which the paper's figures mean something else.
 
     Returns:
         A row for each scenario and n: for each model its mean test MSE, the standard
         deviation and the paper's figure; `best` is the model with the smallest mean,
         and `comparable` says whether the paper's figures may be compared with ours.
     """
-    joined = with_paper(summary, paper)
-    names = {model: (titles or {}).get(model, model) for model in study_models(summary)}
+    joined = with_paper(summary)
     parts = {"mean": "mse_mean", "sd": "mse_sd", "paper": "paper"}
     table = joined[_ROW].drop_duplicates()
-    for model, name in names.items():
+    for model in study_models(summary):
         own = joined.loc[joined["model"] == model, [*_ROW, *parts.values()]]
-        headings = {column: f"{name} {part}" for part, column in parts.items()}
+        headings = {column: f"{model} {part}" for part, column in parts.items()}
         table = table.merge(own.rename(columns=headings), on=_ROW, how="left")
     best = joined.loc[joined.groupby(_ROW)["mse_mean"].idxmin(), "model"]
     return table.assign(
-        best=best.map(names).to_numpy(),
-        comparable=~table["scenario"].isin(list(not_comparable)),
+        best=best.to_numpy(),
+        comparable=~table["scenario"].isin(NOT_COMPARABLE),
     )
 
 
-def table_cells(
-    summary: pd.DataFrame, paper: pd.DataFrame, not_comparable: Collection[str] = ()
-) -> dict[str, dict[int, list[Cell]]]:
+def table_cells(summary: pd.DataFrame) -> dict[str, dict[int, list[Cell]]]:
     """The paper's table as texts, by scenario and n, a cell for each of the models.
+
+    Scenarios that do not compare are without the paper's figures.
 
     Args:
         summary: As `summarise` makes it.
-        paper: The paper's test MSE: `scenario`, `n`, `model`, `mse`.
-        not_comparable: Scenarios without the paper's figures.
     """
     models = study_models(summary)
     found: dict[str, dict[int, list[Cell]]] = {}
-    for (scenario, n), rows in with_paper(summary, paper).groupby(_ROW):
+    for (scenario, n), rows in with_paper(summary).groupby(_ROW):
         table = rows.set_index("model").reindex(models)
-        if scenario in not_comparable:
+        if scenario in NOT_COMPARABLE:
             table["paper"] = np.nan
         best = _decimals(table["mse_mean"].min())
         found.setdefault(str(scenario), {})[int(str(n))] = [
@@ -196,39 +175,25 @@ def table_cells(
     return found
 
 
-def markdown_table(
-    summary: pd.DataFrame,
-    paper: pd.DataFrame,
-    *,
-    titles: Titles = None,
-    not_comparable: Collection[str] = (),
-    note: str = "",
-    scenarios: Titles = None,
-) -> str:
+def markdown_table(summary: pd.DataFrame) -> str:
     """The paper's table as Markdown, a table for each scenario.
 
     A cell such as `**1.072** (0.012) / 1.086` is our mean and standard deviation, and
     the paper's mean; the best of our means, at three decimals, is bold. Above stands
-    how many fits each model got.
+    how many fits each model got, and under a scenario that does not compare the reason.
 
     Args:
         summary: As `summarise` makes it.
-        paper: The paper's test MSE: `scenario`, `n`, `model`, `mse`.
-        titles: What to call the models; `MODEL_TITLES` without it.
-        not_comparable: Scenarios without the paper's figures ...
-        note: ... and the reason, which stands under each.
-        scenarios: Titles of the scenarios.
     """
-    headings = ["n", *(model_title(model, titles) for model in study_models(summary))]
-    blocks = [*filter(None, [fits_sentence(summary, titles)])]
-    for scenario, rows in table_cells(summary, paper, not_comparable).items():
-        title = (scenarios or {}).get(scenario)
-        lines = [f"### {scenario}: {title}" if title else f"### {scenario}", ""]
+    headings = ["n", *map(short_title, study_models(summary))]
+    blocks = [*filter(None, [fits_sentence(summary)])]
+    for scenario, rows in table_cells(summary).items():
+        lines = [f"### {scenario}: {SCENARIO_TITLES[scenario]}", ""]
         table = [headings, ["---:"] * len(headings)]
         table += [[f"{n:,}", *map(_markdown, cells)] for n, cells in rows.items()]
         lines += [f"| {' | '.join(texts)} |" for texts in table]
-        if note and scenario in not_comparable:
-            lines += ["", note]
+        if scenario in NOT_COMPARABLE:
+            lines += ["", NOT_COMPARABLE_REASON]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
 
@@ -254,18 +219,17 @@ def overlap_table(results: pd.DataFrame) -> pd.DataFrame:
     return _network_means(results, _OVERLAP)
 
 
-def cells_of(table: pd.DataFrame, model: str) -> dict[str, dict[str, float]]:
+def cells_of(summary: pd.DataFrame, model: str) -> dict[str, dict[str, float]]:
     """The cells of a model as metrics.
 
     Args:
-        table: The long table, or its summary.
+        summary: As `summarise` makes it.
         model: Whose cells.
 
     Returns:
         Such as `{"S1_n1000": {"mse": 1.07, "mse_sd": 0.01, "excess": 0.07, ...}}`; what
         is not a number is left out, as a standard deviation of one repetition.
     """
-    summary = table if "mse_mean" in table else summarise(table)
     cells = summary[summary["model"] == model]
     cells = cells.rename(columns={"mse_mean": "mse", "excess_mean": "excess"})
     return {
@@ -276,7 +240,7 @@ def cells_of(table: pd.DataFrame, model: str) -> dict[str, dict[str, float]]:
     }
 
 
-def study_text(summary: pd.DataFrame, titles: Titles = None) -> str:
+def study_text(summary: pd.DataFrame) -> str:
     """Mean excess errors for a terminal, for eight models at most 80 columns wide.
 
     There is a line for each scenario and n; the smallest error of a line has a star.
@@ -284,11 +248,10 @@ def study_text(summary: pd.DataFrame, titles: Titles = None) -> str:
 
     Args:
         summary: As `summarise` makes it.
-        titles: Names of the models, of which six characters are shown.
     """
     models = study_models(summary)
-    names = (model_title(model, titles or _SHORT)[:_NARROW] for model in models)
-    header = "".join(f" {name:>{_NARROW}} " for name in names)
+    names = (_NARROW_TITLES.get(model, short_title(model)) for model in models)
+    header = "".join(f" {name[:_NARROW]:>{_NARROW}} " for name in names)
     lines = ["Mean excess error (*: the smallest)", f"{'':<9}{header}".rstrip()]
     for (scenario, n), cell in summary.groupby(_ROW):
         means = cell.set_index("model")["excess_mean"].reindex(models)
@@ -303,12 +266,11 @@ def study_text(summary: pd.DataFrame, titles: Titles = None) -> str:
     return "\n".join(lines)
 
 
-def with_paper(summary: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
+def with_paper(summary: pd.DataFrame) -> pd.DataFrame:
     """The summary beside the paper's figures, with rows for cells that were not run.
 
     Args:
         summary: As `summarise` makes it.
-        paper: The paper's test MSE: `scenario`, `n`, `model`, `mse`.
 
     Returns:
         The summary's columns, and the paper's figure as `paper`.
@@ -316,7 +278,7 @@ def with_paper(summary: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     _demand(summary, SUMMARY_COLUMNS)
     models = pd.DataFrame({"model": study_models(summary)})
     cells = summary[_ROW].drop_duplicates().merge(models, how="cross")
-    printed = paper[[*_CELL, "mse"]].rename(columns={"mse": "paper"})
+    printed = PAPER_MSE[[*_CELL, "mse"]].rename(columns={"mse": "paper"})
     cells = cells.merge(summary, on=_CELL, how="left", validate="one_to_one")
     return cells.merge(printed, on=_CELL, how="left", validate="one_to_one")
 
@@ -364,7 +326,9 @@ def _network_means(results: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     """Means by cell of what only networks have, where it is known."""
     _demand(results, _CELL)
     table = results.reindex(columns=[*_CELL, *columns])
-    table = table[table["model"].isin(_NETWORKS) & table[columns].notna().any(axis=1)]
+    table = table[
+        table["model"].isin((NAIVE, ENHANCED)) & table[columns].notna().any(axis=1)
+    ]
     groups = table.groupby(_CELL, observed=True)
     means = groups[columns].mean()
     means.insert(0, "repetitions", groups.size())

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeline.reporting.study_figure import RidgePicture
+from ridgeline.simulation.report.figures import RidgePicture
 from ridgeline.simulation.scenarios import TRUE_COMPONENTS, TrueComponent
 
 __all__ = ["true_components"]

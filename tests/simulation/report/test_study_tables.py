@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from ridgeline.errors import InputError
-from ridgeline.reporting.study_judgement import against_paper
-from ridgeline.reporting.study_tables import (
+from ridgeline.simulation.paper import NOT_COMPARABLE_REASON, PAPER_MSE
+from ridgeline.simulation.report.judgement import against_paper
+from ridgeline.simulation.report.tables import (
     SUMMARY_COLUMNS,
     cells_of,
     compared,
@@ -19,7 +20,6 @@ from ridgeline.reporting.study_tables import (
     summarise,
     table_cells,
 )
-from ridgeline.simulation.paper import NOT_COMPARABLE, PAPER_MSE
 
 FITS = {"xnn": 34, "rf": 7}
 
@@ -96,66 +96,53 @@ class TestSummary:
 
 class TestCompared:
     def test_our_figures_are_beside_those_of_the_paper(self, results):
-        summary = summarise(results)
-        table = compared(summary, PAPER_MSE, {"rf": "Forest"}, NOT_COMPARABLE)
+        table = compared(summarise(results))
         assert len(table) == 3  # scenarios and sizes
         row = table.iloc[0]
         assert row["xnn mean"] == pytest.approx(1.1)
         assert row["xnn sd"] == pytest.approx(0.02)
         assert row["xnn paper"] == 1.086
-        assert row["Forest paper"] == 1.415
+        assert row["rf paper"] == 1.415
         assert np.isnan(row["aaa paper"])
-        assert table["best"].tolist() == ["xnn", "xnn", "Forest"]
+        assert table["best"].tolist() == ["xnn", "xnn", "rf"]
         assert table["comparable"].tolist() == [True, True, False]
 
     def test_a_cell_that_was_not_run_has_the_figure_of_the_paper_alone(self, results):
-        row = compared(summarise(results), PAPER_MSE).iloc[1]
+        row = compared(summarise(results)).iloc[1]
         assert np.isnan(row["rf mean"])
         assert row["rf paper"] == 1.308
 
     def test_markdown_is_as_expected_to_the_letter(self, results):
-        text = markdown_table(
-            summarise(results[results["model"] != "aaa"]),
-            PAPER_MSE,
-            titles={"rf": "Forest"},
-            not_comparable=["S3"],
-            note="The reason.",
-            scenarios={"S1": "additive"},
-        )
+        text = markdown_table(summarise(results[results["model"] != "aaa"]))
         assert text.splitlines() == [
-            "Fits of one task: xNN (enhanced) 34, Forest 7.",
+            "Fits of one task: xNN (enhanced) 34, RF 7.",
             "",
-            "### S1: additive",
+            "### S1: additive, orthogonal projections",
             "",
-            "| n | xNN (enhanced) | Forest |",
+            "| n | xNN (enhanced) | RF |",
             "| ---: | ---: | ---: |",
             "| 1,000 | **1.100** (0.020) / 1.086 | 1.400 (0.283) / 1.415 |",
             "| 2,000 | **1.040** (0.014) / 1.039 | – / 1.308 |",
             "",
-            "### S3",
+            "### S3: not additive, exponential of products",
             "",
-            "| n | xNN (enhanced) | Forest |",
+            "| n | xNN (enhanced) | RF |",
             "| ---: | ---: | ---: |",
             "| 1,000 | 1.800 (0.141) | **1.500** |",
             "",
-            "The reason.",
+            NOT_COMPARABLE_REASON,
         ]
 
     def test_means_that_look_the_same_are_both_the_best(self):
         cells = {("S1", 1000, "xnn"): [1.0021], ("S1", 1000, "rf"): [1.0024]}
         cells[("S1", 1000, "mlp")] = [1.0026]
-        found = table_cells(summarise(long_table(cells)), PAPER_MSE)["S1"][1000]
+        found = table_cells(summarise(long_table(cells)))["S1"][1000]
         assert [cell.best for cell in found] == [True, True, False]
-
-    def test_two_figures_for_one_cell_are_refused(self, results):
-        twice = pd.concat([PAPER_MSE, PAPER_MSE])
-        with pytest.raises(pd.errors.MergeError):
-            compared(summarise(results), twice)
 
 
 class TestAgainstPaper:
-    def judged(self, cells, **options):
-        table = against_paper(summarise(long_table(cells)), PAPER_MSE, **options)
+    def judged(self, cells):
+        table = against_paper(summarise(long_table(cells)))
         return table.set_index(["scenario", "n"])
 
     def test_gaps_are_in_standard_errors_of_our_mean(self):
@@ -207,7 +194,7 @@ class TestAgainstPaper:
             {("S1", 5000, "xnn"): [1.057], ("S1", 5000, "rf"): [1.251 + 0.05]}
         )
         table["excess"] -= 0.05  # the noise of our rows
-        row = against_paper(summarise(table), PAPER_MSE).iloc[0]
+        row = against_paper(summarise(table)).iloc[0]
         assert not row["meets_paper"]
         assert row["gap_without_noise"] == pytest.approx(0)
 
@@ -230,7 +217,7 @@ class TestAgainstPaper:
             ("S3", 1000, "xnn"): [1.2],
             ("S4", 1000, "xnn"): [1.2],
         }
-        found = self.judged(cells, not_comparable=NOT_COMPARABLE)
+        found = self.judged(cells)
         assert list(found.index) == [("S4", 1000)]
         nothing = self.judged({("S1", 300, "xnn"): [1.2]})
         assert nothing.empty
@@ -271,9 +258,8 @@ class TestNetworks:
 
 
 class TestCells:
-    def test_metrics_are_the_same_from_both_tables(self, results):
-        found = cells_of(results, "xnn")
-        assert found == cells_of(summarise(results), "xnn")
+    def test_metrics_are_those_of_the_summary(self, results):
+        found = cells_of(summarise(results), "xnn")
         assert list(found) == ["S1_n1000", "S1_n2000", "S3_n1000"]
         assert found["S1_n1000"] == pytest.approx(
             {
@@ -287,13 +273,13 @@ class TestCells:
         )
 
     def test_what_is_not_a_number_is_left_out(self, results):
-        assert cells_of(results, "rf")["S3_n1000"] == {
+        assert cells_of(summarise(results), "rf")["S3_n1000"] == {
             "mse": 1.5,
             "excess": 0.5,
             "fits": 7,
             "seconds": 0.0,
         }
-        assert cells_of(results, "svm") == {}
+        assert cells_of(summarise(results), "svm") == {}
 
 
 class TestText:
@@ -318,8 +304,8 @@ class TestText:
 
 class TestFits:
     def test_every_model_is_named_with_its_fits(self, results):
-        assert fits_sentence(summarise(results), {"aaa": "Other"}) == (
-            "Fits of one task: xNN (enhanced) 34, RF 7, Other 1."
+        assert fits_sentence(summarise(results)) == (
+            "Fits of one task: xNN (enhanced) 34, RF 7, aaa 1."
         )
 
     def test_cells_may_differ(self, results):
@@ -334,7 +320,7 @@ class TestFits:
         nothing = summary.assign(fits=np.nan)
         assert fits_sentence(nothing) == ""
         assert "fits" not in study_text(nothing)
-        assert markdown_table(nothing, PAPER_MSE).startswith("### S1")
+        assert markdown_table(nothing).startswith("### S1")
 
 
 def test_the_paper_s_table_is_whole():

@@ -7,10 +7,11 @@ from matplotlib import pyplot as plt
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from ridgeline.errors import InputError
-from ridgeline.reporting.study_figure import RidgePicture, plot_errors, plot_networks
-from ridgeline.reporting.study_tables import summarise
+from ridgeline.simulation.paper import PAPER_MSE
+from ridgeline.simulation.report.figures import RidgePicture, plot_errors, plot_networks
+from ridgeline.simulation.report.tables import summarise
+from ridgeline.simulation.report.truth import true_components
 from ridgeline.simulation.scenarios import SCENARIOS, TRUE_COMPONENTS, draw
-from ridgeline.simulation.truth_figure import true_components
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
 
@@ -199,10 +200,10 @@ def errors_table(scenarios=("S1", "S3"), models=("xnn", "rf"), repetitions=2):
 
 class TestErrors:
     def test_panels_show_means_and_deviations(self):
-        axes = drawn(plot_errors(errors_table(), scenarios={"S1": "additive"}))
+        axes = drawn(plot_errors(errors_table()))
         panel = axes["S1: errors"]
-        assert panel.get_title(loc="left") == "S1: additive"
-        assert axes["S3: errors"].get_title(loc="left") == "S3"
+        title = panel.get_title(loc="left")
+        assert title == "S1: additive, orthogonal projections"
         assert (panel.get_xscale(), panel.get_yscale()) == ("log", "log")
         forest = panel.containers[1]
         assert forest.get_label() == "RF"
@@ -217,15 +218,7 @@ class TestErrors:
         assert network.get_linewidth() > forest[0].get_linewidth()
 
     def test_the_paper_is_drawn_where_it_compares(self):
-        paper = pd.DataFrame(
-            {
-                "scenario": ["S1", "S1", "S9"],
-                "n": [1000, 1000, 1000],
-                "model": ["xnn", "rf", "xnn"],
-                "mse": [1.5, 1.9, 1.9],
-            }
-        )
-        figure = plot_errors(errors_table(), paper, titles={"rf": "Forest"})
+        figure = plot_errors(errors_table())
         axes = drawn(figure)
         marks = {
             name: next(
@@ -235,12 +228,14 @@ class TestErrors:
             )
             for name in ("S1", "S3")
         }
-        np.testing.assert_allclose(marks["S1"].get_xydata(), [[1000, 0.5]])
+        own = PAPER_MSE[(PAPER_MSE["scenario"] == "S1") & (PAPER_MSE["model"] == "xnn")]
+        expected = own[["n", "mse"]] - [0, 1]
+        np.testing.assert_allclose(marks["S1"].get_xydata(), expected)
         assert len(marks["S3"].get_xdata()) == 0
         (legend,) = figure.legends
         texts = [text.get_text() for text in legend.get_texts()]
-        assert texts == ["xNN (enhanced)", "Forest", "xNN (enhanced), paper"]
-        assert axes["S1: errors"].get_ylim()[1] > 0.5
+        assert texts == ["xNN (enhanced)", "RF", "xNN (enhanced), paper"]
+        assert axes["S1: errors"].get_ylim()[0] < expected["mse"].min()
 
     def test_a_part_of_the_study_is_drawn(self):
         scenarios = ("S1", "S2", "S3", "S4")
@@ -251,7 +246,7 @@ class TestErrors:
         assert {f"{name}: errors" for name in scenarios} <= axes.keys()
         assert axes["S1: errors"].containers[1][0].get_xdata().size == 0
         texts = [text.get_text() for text in figure.legends[0].get_texts()]
-        assert texts == ["xNN (enhanced)", "RF"]
+        assert texts == ["xNN (enhanced)", "RF", "xNN (enhanced), paper"]
         # Of the second and third column the upper panel is the lowest.
         ticks = [
             axes[f"{name}: errors"].xaxis.get_tick_params()["labelbottom"]

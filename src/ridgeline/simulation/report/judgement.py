@@ -5,13 +5,14 @@ known: the excess error is without it. The paper's is the same for all models of
 so it shows in how far the paper's figures of the *other* models are from ours.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from ridgeline.reporting.study_tables import with_paper
+from ridgeline.simulation.paper import NOT_COMPARABLE
+from ridgeline.simulation.report.tables import ENHANCED, NOISE, with_paper
 
 __all__ = ["against_paper"]
 
@@ -20,29 +21,20 @@ _JUDGED: Final = (
     "excess_mean paper_shift gap_without_noise "
     "best_other other_mean other_gap meets_others better better_unlike_paper"
 ).split()
-_NOISE: Final = 1.0  # its variance, in every scenario
 
 
-def against_paper(
-    summary: pd.DataFrame,
-    paper: pd.DataFrame,
-    not_comparable: Collection[str] = (),
-    model: str = "xnn",
-) -> pd.DataFrame:
-    """One model against the paper's figures for it, and against our other models.
+def against_paper(summary: pd.DataFrame) -> pd.DataFrame:
+    """The enhanced network against the paper's figures for it, and our other models.
 
-    All gaps are measured by the standard error of the model's mean over its own
+    All gaps are measured by the standard error of the network's mean over its own
     repetitions. Within one standard error counts as at or below; with one repetition
     there is no standard error, and only at or below itself counts.
 
     Args:
         summary: As `summarise` makes it.
-        paper: The paper's test MSE: `scenario`, `n`, `model`, `mse`.
-        not_comparable: Scenarios to leave out.
-        model: That which is judged.
 
     Returns:
-        A row for each cell that the model and the paper have: `mse_mean`,
+        A row for each cell that compares and that both have: `mse_mean`,
         `standard_error`, `paper`, `paper_gap` (in standard errors), `meets_paper`;
         `excess_mean`, `paper_shift` (how far the paper's figures of the other models
         are above ours without noise, their median) and `gap_without_noise` (between
@@ -51,13 +43,13 @@ def against_paper(
         that are better by more than one standard error, and `better_unlike_paper`,
         those among them that in the paper are not.
     """
-    joined = with_paper(summary, paper).dropna(subset="mse_mean")
-    joined = joined[~joined["scenario"].isin(list(not_comparable))]
+    joined = with_paper(summary).dropna(subset="mse_mean")
+    joined = joined[~joined["scenario"].isin(NOT_COMPARABLE)]
     rows = []
     for (scenario, n), cell in joined.groupby(["scenario", "n"]):
-        own = cell[(cell["model"] == model) & cell["paper"].notna()]
+        own = cell[(cell["model"] == ENHANCED) & cell["paper"].notna()]
         if not own.empty:
-            judged = _judged(own.iloc[0].to_dict(), cell[cell["model"] != model])
+            judged = _judged(own.iloc[0].to_dict(), cell[cell["model"] != ENHANCED])
             rows.append({"scenario": scenario, "n": n, **judged})
     return pd.DataFrame(rows, columns=_JUDGED)
 
@@ -70,7 +62,7 @@ def _judged(own: Mapping[Any, Any], others: pd.DataFrame) -> dict[str, Any]:
     better = others[others["mse_mean"] < reach]
     unlike = better[~(better["paper"] < printed)]
     best = others.nsmallest(1, "mse_mean")[["model", "mse_mean"]].to_numpy().tolist()
-    shift = (others["paper"] - _NOISE - others["excess_mean"]).median()
+    shift = (others["paper"] - NOISE - others["excess_mean"]).median()
     other, other_mean = best[0] if best else ("", np.nan)
     return {
         "repetitions": int(own["repetitions"]),
@@ -81,7 +73,7 @@ def _judged(own: Mapping[Any, Any], others: pd.DataFrame) -> dict[str, Any]:
         "meets_paper": bool(reach <= printed),
         "excess_mean": own["excess_mean"],
         "paper_shift": shift,
-        "gap_without_noise": _NOISE + own["excess_mean"] - (printed - shift),
+        "gap_without_noise": NOISE + own["excess_mean"] - (printed - shift),
         "best_other": other,
         "other_mean": other_mean,
         "other_gap": _in_errors(mean - other_mean, error),

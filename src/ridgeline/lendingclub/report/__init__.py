@@ -1,0 +1,1 @@
+"""The report on a model of LendingClub's applications, from plain data."""

@@ -1,0 +1,75 @@
+"""What a model of LendingClub's applications says, in sentences computed from it."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import pandas as pd
+
+from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
+from ridgeline.lendingclub.report.truth import TruthComparison
+from ridgeline.reporting.findings import component_findings, model_findings
+from ridgeline.reporting.labels import label_of
+from ridgeline.reporting.words import listed
+from ridgeline.xnn.scorer import Scorer
+
+__all__ = ["findings"]
+
+_MODEL: Final = "xnn.refined"  # the network's name in the comparison
+_STRONG: Final = 0.95  # correlation with the truth that deserves the word "follows"
+
+
+def findings(
+    scorer: Scorer,
+    means: Mapping[str, float],
+    comparison: pd.DataFrame,
+    truth: TruthComparison | None,
+) -> list[str]:
+    """All findings, the most important first.
+
+    Args:
+        scorer: The refined network.
+        means: Of the numeric columns in the data, by name.
+        comparison: Models side by side, as `comparison_table` makes it.
+        truth: On simulated data, the model against the truth.
+    """
+    found = component_findings(scorer, means, APPLICATION_LABELS, "application")
+    found += model_findings(comparison, _MODEL)
+    if truth is not None:
+        found += _truth_findings(truth)
+    return found
+
+
+def _truth_findings(truth: TruthComparison) -> list[str]:
+    """How much of the known truth the model has found."""
+    table = truth.features
+    order = _titles(table["feature"])
+    if truth.same_order:
+        found = [f"The model ranks the features as the known truth does: {order}."]
+    else:
+        by_model = _titles(table.sort_values("model_rank")["feature"])
+        found = [
+            f"The model ranks the features {by_model}; the known truth ranks them "
+            f"{order}."
+        ]
+    is_close = table["correlation"] > _STRONG
+    if is_close.any():
+        found.append(
+            f"The model's average effect follows the truth (correlation above "
+            f"{_STRONG}) for {_titles(table[is_close]['feature'])}."
+        )
+    far = table[~is_close]
+    if len(far):
+        names = listed(
+            f"{_title(str(row.feature))} ({row.correlation:.2f})"
+            for row in far.itertuples()
+        )
+        found.append(f"It follows the truth less closely for {names}.")
+    return found
+
+
+def _titles(features: Iterable[str]) -> str:
+    return listed(_title(feature) for feature in features)
+
+
+def _title(feature: str) -> str:
+    return label_of(feature, APPLICATION_LABELS).title.lower()

@@ -1,0 +1,93 @@
+"""A ridge function on its leading feature's own axis, where that feature dominates."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeline.errors import InputError
+from ridgeline.xnn.explanation import DOMINATES, RidgeComponent
+from ridgeline.xnn.features import Features
+
+__all__ = ["OwnAxis", "own_axis"]
+
+Floats = NDArray[np.float64]
+
+
+class OwnAxis(NamedTuple):
+    """A ridge function on the axis that people read it on, from left to right.
+
+    That axis is the leading feature's own unit where it dominates the projection, and
+    the projected value z otherwise.
+    """
+
+    feature: str  # that with the largest weight
+    weight: float
+    dominated: bool
+    x: Floats
+    curve: Floats
+    edges: Floats  # of the bins of the training rows
+    heights: Floats  # share of the training rows in each bin
+    limits: tuple[float, float]  # of the feature, or of z, in the training rows
+
+    def core(self, share: float) -> tuple[float, float]:
+        """The range that holds the middle share of the training rows."""
+        tail = (1 - share) / 2
+        reached = np.concatenate([[0.0], np.cumsum(self.heights)])
+        low, high = np.interp((tail, 1 - tail), reached / reached[-1], self.edges)
+        return max(float(low), self.limits[0]), min(float(high), self.limits[1])
+
+
+def own_axis(
+    component: RidgeComponent, features: Features, means: Mapping[str, float]
+) -> OwnAxis:
+    """Puts a ridge function on its leading feature's own axis, if one dominates.
+
+    The other features, whose weights are small then, are held at their means.
+
+    Args:
+        component: Of an explanation.
+        features: Of the same scorer: the scaling of the columns.
+        means: Of the numeric columns in the data, by name.
+
+    Raises:
+        InputError: If a column has no mean.
+    """
+    missing = [name for name in component.feature_names if name not in means]
+    if missing:
+        message = (
+            f"The means lack {missing[0]!r}; pass one for each numeric feature: "
+            f"{', '.join(component.feature_names)}."
+        )
+        raise InputError(message)
+    weights = component.weights
+    lead = int(np.abs(weights).argmax())
+    weight = float(weights[lead])
+    length = float(np.linalg.norm(weights))
+    dominated = length > 0 and abs(weight) / length > DOMINATES
+    x, edges = component.z, component.edges
+    limits = (float(edges[0]), float(edges[-1]))
+    if dominated:
+        at = np.array([means[name] for name in component.feature_names])
+        scaled = (at - features.centre) * features.factor
+        rest = float(weights @ scaled) - weight * scaled[lead]
+        slope = weight * features.factor[lead]
+        x, edges = (
+            features.centre[lead] + (part - rest) / slope for part in (x, edges)
+        )
+        reach = 1 / features.factor[lead]
+        limits = (features.centre[lead] - reach, features.centre[lead] + reach)
+    name = component.feature_names[lead]
+    # A weight below zero turns the axis round.
+    way = slice(None, None, -1 if dominated and weight < 0 else 1)
+    return OwnAxis(
+        name,
+        weight,
+        dominated,
+        x[way],
+        component.curve[way],
+        edges[way],
+        component.heights[way],
+        limits,
+    )

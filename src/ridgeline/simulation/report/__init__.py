@@ -1,0 +1,1 @@
+"""The report on the simulation study, from its long table."""

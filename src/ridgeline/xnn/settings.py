@@ -1,0 +1,140 @@
+"""What a user may set about a fit: the estimators' parameters, each declared once.
+
+A new parameter has three places: its field here, which is its name, type, default and
+what is allowed; its sentence in `PARAMETERS`, which both estimators show; and its use.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from numbers import Integral, Real
+from os import PathLike
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ridgeline.xnn.architecture import Activation, Projection
+from ridgeline.xnn.columns import Unknown
+from ridgeline.xnn.schedules import ScheduleName
+
+__all__ = ["PARAMETERS", "Settings", "allowed_values"]
+
+_POSITIVE: Final = Interval(Real, 0, None, closed="neither")
+_NOT_NEGATIVE: Final = Interval(Real, 0, None, closed="left")
+_COUNT: Final = Interval(Integral, 1, None, closed="left")
+
+
+def _parameter(default: Any, *allowed: Any) -> Any:
+    """A parameter with its default and what scikit-learn's validation allows."""
+    return field(default=default, metadata={"allowed": list(allowed)})
+
+
+def _one_of(names: Any) -> StrOptions:
+    """One of the names of a literal type."""
+    return StrOptions(set(get_args(names)))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Settings:
+    """How to fit a network; `PARAMETERS` describes each field."""
+
+    n_subnetworks: int | None = _parameter(None, _COUNT, None)
+    hidden: Sequence[int] = _parameter((10, 6), "array-like")
+    activation: Activation = _parameter("tanh", _one_of(Activation))
+    projection: Projection = _parameter("orthogonal", _one_of(Projection))
+    normalise: bool = _parameter(True, "boolean")
+    l1_projection: float = _parameter(1e-3, _NOT_NEGATIVE)
+    l1_scales: float = _parameter(1e-3, _NOT_NEGATIVE)
+    roughness: float = _parameter(1e-6, _NOT_NEGATIVE)
+    prune_share: float | None = _parameter(
+        0.95, Interval(Real, 0, 1, closed="right"), None
+    )
+    schedule: ScheduleName = _parameter("cosine", _one_of(ScheduleName))
+    cayley_step: float | Literal["adaptive"] | None = _parameter(
+        None, _NOT_NEGATIVE, StrOptions({"adaptive"}), None
+    )
+    learning_rate: float | None = _parameter(None, _POSITIVE, None)
+    max_epochs: int | None = _parameter(None, _COUNT, None)
+    patience: int | None = _parameter(None, _COUNT, None)
+    refine_epochs: int | None = _parameter(None, _COUNT, None)
+    batch_size: int | None = _parameter(None, _COUNT, None)
+    validation_fraction: float = _parameter(0.2, Interval(Real, 0, 1, closed="neither"))
+    n_starts: int = _parameter(1, _COUNT)
+    checkpoint: str | PathLike[str] | None = _parameter(None, str, PathLike, None)
+    categorical_features: Sequence[str | int] | None = _parameter(
+        None, "array-like", None
+    )
+    unknown_category: Unknown = _parameter("error", _one_of(Unknown))
+    random_state: int | np.random.RandomState | None = _parameter(None, "random_state")
+    verbose: int = _parameter(0, "verbose")
+
+
+def allowed_values() -> dict[str, list[Any]]:
+    """What each parameter may be, as scikit-learn's validation takes it."""
+    return {each.name: each.metadata["allowed"] for each in fields(Settings)}
+
+
+PARAMETERS: Final = """Parameters
+    ----------
+    n_subnetworks : int or None, default=None
+        Number of ridge functions k. None takes min(numeric features, 10).
+    hidden : sequence of int, default=(10, 6)
+        Units of each hidden layer of a subnetwork. `()` makes straight lines.
+    activation : {"tanh", "sigmoid", "softplus"}, default="tanh"
+        Activation of the hidden layers.
+    projection : {"orthogonal", "identity", "free"}, default="orthogonal"
+        Constraint on the projection matrix W. "orthogonal" keeps W'W = I, "identity"
+        gives each numeric feature a function of its own (a GAM), and "free" leaves W
+        unconstrained.
+    normalise : bool, default=True
+        Whether ridge functions have mean 0 and norm 1 while they are trained.
+    l1_projection : float, default=0.001
+        lambda1, the L1 penalty on the projection weights. The paper tunes it between
+        1e-4 and 1e-2. All three penalties are for a response scaled to [-1, 1].
+    l1_scales : float, default=0.001
+        lambda2, the L1 penalty on the scales of the components, tuned likewise.
+    roughness : float, default=1e-06
+        lambda3, the weight of the mean squared second derivative of the ridge
+        functions. The paper tunes it between 1e-7 and 1e-5.
+    prune_share : float or None, default=0.95
+        Components are kept in the order of their importance ratios until these add up
+        to more than this share, and are then refined. None stops after training.
+    schedule : {"cosine", "paper"}, default="cosine"
+        "cosine" takes few epochs with large steps that fall to zero, "paper" thousands
+        of epochs with small constant ones. It decides the next four parameters where
+        they are None.
+    cayley_step : float, "adaptive" or None, default=None
+        tau, the step of the projection along the Stiefel manifold. "adaptive" divides
+        it by the usual size of the gradient.
+    learning_rate : float or None, default=None
+        Step of Adam, which trains everything but an orthogonal projection.
+    max_epochs : int or None, default=None
+        Largest number of epochs of the training.
+    patience : int or None, default=None
+        Early stopping: training ends after this many epochs without a smaller
+        validation loss.
+    refine_epochs : int or None, default=None
+        Largest number of epochs of the refinement. None takes a fifth of the training.
+    batch_size : int or None, default=None
+        Rows in a batch. None takes the paper's min(1000, 0.2 n).
+    validation_fraction : float, default=0.2
+        Share of the rows in the validation split, which chooses the best epoch, where
+        `fit` is given no `validation_data`.
+    n_starts : int, default=1
+        Number of random starts. The one with the smallest validation loss is kept.
+    checkpoint : str, path or None, default=None
+        Folder in which a fit keeps its state, so that the same fit, after an
+        interruption, goes on there and ends with the same model.
+    categorical_features : sequence of str, int or bool, or None, default=None
+        Names or positions of the categorical columns, or a mask with one boolean for
+        each column. None takes the columns of pandas' type `category`. They are
+        encoded here: one-hot columns are not needed.
+    unknown_category : {"error", "average"}, default="error"
+        What to do with a category that training has not seen: refuse it, or give it
+        the average effect, which is none.
+    random_state : int, RandomState or None, default=None
+        Seed of the weights, the validation split and the shuffling. The same seed
+        gives the same model, bit for bit.
+    verbose : int, default=0
+        Whether to show progress bars with the time left.
+"""
