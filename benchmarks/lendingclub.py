@@ -279,7 +279,7 @@ def run_contender(name: str, project: Path) -> Answer:
 def fit_peer(name: str, project: Path) -> tuple[Any, Answer]:
     """Fit a peer on the pipeline's rows."""
     from ridgeline.lendingclub.modelling import model_sample
-    from ridgeline.tracking.memory import PeakMemory
+    from ridgeline.peak_memory import PeakMemory
 
     memory = PeakMemory()
     memory.start(name)  # from the loading of the rows on, as a node's

@@ -17,6 +17,7 @@ from ridgeline.interruption import (
     interrupted_by_signals,
     was_interrupted,
 )
+from ridgeline.private_names.kedro import conf_source, is_async
 
 __all__ = ["Session"]
 
@@ -30,7 +31,7 @@ class Session(KedroSession):
             settings.CONFIG_LOADER_ARGS[key] for key in ("base_env", "default_run_env")
         )
         environment = self.store.get("env") or default
-        source = self._conf_source
+        source = conf_source(self)
         with as_sentence():
             check_environment(source, environment)
             with readable_configuration(source, [base, environment]):
@@ -51,7 +52,7 @@ class Session(KedroSession):
 
     def _tidy_up(self, others: list[Any]) -> None:
         end_processes(besides=others)
-        for hook in self._hook_manager.get_plugins():
+        for hook in settings.HOOKS:
             if isinstance(hook, TrackingHook):
                 hook.close_interrupted()
 
@@ -60,7 +61,7 @@ def _refuse_several_at_once(runner: AbstractRunner | None) -> None:
     """Refuse what would use the one connection to the engine from several threads."""
     if isinstance(runner, ParallelRunner | ThreadRunner):
         got = f"the runner is {type(runner).__name__}"
-    elif getattr(runner, "_is_async", False):
+    elif runner is not None and is_async(runner):
         got = "loading and saving are asynchronous"
     else:
         return

@@ -1,14 +1,12 @@
 """The published files are opened, or refused with one clear sentence."""
 
 import gzip
-import hashlib
-import re
 
 import pytest
 
 from ridgeline.errors import InputError
 from ridgeline.lendingclub.line_counting import LineCount
-from ridgeline.lendingclub.reading import find_files, fingerprint, read_published
+from ridgeline.lendingclub.reading import find_files, read_published
 from ridgeline.lendingclub.schema import ACCEPTED_COLUMNS, REJECTED_COLUMNS
 
 
@@ -152,10 +150,3 @@ def test_windows_line_ends(write_published, duckdb):
     assert table.rows["Policy Code"].nunique().execute() == 0
     assert table.rows["Employment Length"].execute().to_list() == ["< 1 year"] * 2
     assert table.malformed.count().execute() == 0
-
-
-def test_fingerprint_is_the_sha256_of_the_bytes(write_published):
-    path = write_published("rejected")
-    expected = hashlib.sha256(path.read_bytes()).hexdigest()
-    assert fingerprint([str(path)]) == expected
-    assert re.fullmatch("[0-9a-f]{64}", expected)

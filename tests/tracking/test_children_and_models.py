@@ -20,13 +20,17 @@ from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from ridgeline.baselines import storage as baselines
 from ridgeline.baselines.boosting import LightGBMClassifier
 from ridgeline.baselines.elm import ELMClassifier
+from ridgeline.datasets import (
+    OptionalModelDataset,
+    SkopsModelDataset,
+    XnnModelDataset,
+)
 from ridgeline.errors import InputError
 from ridgeline.hooks import PlainError
-from ridgeline.tracking.outputs import OutputRecord, read_outputs
-from ridgeline.xnn.storage import save_model
+from ridgeline.tracking.config import OutputRecord, read_outputs
+from ridgeline.tracking.models import MODULES
 
 CONFIG: dict[str, Any] = {
     "{namespace}.metrics": {
@@ -216,9 +220,9 @@ def make_models(project, tmp_path) -> Callable[..., None]:
             told = {"run": f"xnn.{name}", "model": True, "example": "input_example"}
             if name == "refined":
                 told["register"] = "some-model"
-            entries[name] = MemoryDataset(metadata={"mlflow": told})
-            entries[name]._filepath = tmp_path / f"{name}.json"
-            save_model(make_scorer(len(entries)), entries[name]._filepath)
+            entries[name] = XnnModelDataset(
+                filepath=str(tmp_path / f"{name}.json"), metadata={"mlflow": told}
+            )
         metrics = MemoryDataset(metadata={"mlflow": {"run": "xnn.refined"}})
         catalog = DataCatalog(
             {
@@ -231,7 +235,7 @@ def make_models(project, tmp_path) -> Callable[..., None]:
         pipeline = Pipeline(
             [
                 node(
-                    lambda epochs: ("a", "b"),
+                    lambda epochs: (make_scorer(1), make_scorer(2)),
                     "params:epochs",
                     ["trained", "refined"],
                     name="train",
@@ -263,13 +267,20 @@ for address, params, unwanted in calls:
     print(scores.to_json(orient="split", double_precision=15))
 import ridgeline
 assert "/code/" in ridgeline.__file__, ridgeline.__file__
+own = [m for name, m in sys.modules.items() if name.split(".")[0] == "ridgeline"]
+print(json.dumps(sorted(m.__file__.rpartition("/ridgeline/")[2] for m in own)))
 """
 
 
-def scored_elsewhere(project, rows: pd.DataFrame, *calls: Any) -> list[pd.DataFrame]:  # noqa: ANN001
+def scored_elsewhere(
+    project,  # noqa: ANN001
+    rows: pd.DataFrame,
+    *calls: Any,
+) -> tuple[list[pd.DataFrame], list[str]]:
     """Score rows in a new process that does not know this package.
 
     Each call is a model's address, its params and the packages it must not import.
+    Returned are the scores of each, and the modules of this package that were needed.
     """
     # -I ignores PYTHONPATH; -S leaves out .pth files, by which this package is found.
     start = "import sys; sys.path += " + repr(
@@ -285,8 +296,9 @@ def scored_elsewhere(project, rows: pd.DataFrame, *calls: Any) -> list[pd.DataFr
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    printed = [json.loads(line) for line in done.stdout.splitlines()[-len(calls) :]]
-    return [pd.DataFrame(each["data"], columns=each["columns"]) for each in printed]
+    *printed, modules = map(json.loads, done.stdout.splitlines()[-len(calls) - 1 :])
+    scores = [pd.DataFrame(each["data"], columns=each["columns"]) for each in printed]
+    return scores, modules
 
 
 def test_models_are_logged_and_registered(project, make_models, warnings_of) -> None:
@@ -331,17 +343,16 @@ def test_models_load_elsewhere(project, tmp_path, make_models) -> None:
     for name, estimator in machines.items():
         machine = make_pipeline(clone(transform), estimator).fit(rows, labels)
         told = {"run": name, "model": True, "example": "rows"}
-        dataset = MemoryDataset(metadata={"mlflow": told})
-        dataset._filepath = tmp_path / f"{name}.skops"
-        baselines.save_model(machine, dataset._filepath)
-        catalog[name] = dataset
+        catalog[name] = SkopsModelDataset(
+            filepath=str(tmp_path / f"{name}.skops"), metadata={"mlflow": told}
+        )
         machines[name] = machine
-    project.run(one_node(("a", "b"), list(machines)), catalog)
+    project.run(one_node(tuple(machines.values()), list(machines)), catalog)
     make_models(applications())
 
     runs = by_name(project)
     models = [runs[name].outputs.model_outputs[0].model_id for name in machines]
-    reasons, *scores = scored_elsewhere(
+    (reasons, *scores), modules = scored_elsewhere(
         project,
         rows,
         (
@@ -352,6 +363,7 @@ def test_models_load_elsewhere(project, tmp_path, make_models) -> None:
         (f"models:/{models[0]}", None, ["lightgbm"]),
         (f"models:/{models[1]}", None, []),
     )
+    assert modules == sorted(MODULES), "MLflow copies what models import, and no more"
     for machine, each in zip(machines.values(), scores, strict=True):
         assert list(each) == ["probability"]
         expected = machine.predict_proba(rows)[:, 1]
@@ -441,11 +453,11 @@ def test_models_of_a_failed_run_are_kept_but_not_registered(project, tmp_path) -
         raise ValueError("no report today")
 
     told = {"run": "xnn", "model": True, "example": "rows", "register": "some-model"}
-    dataset = MemoryDataset(metadata={"mlflow": told})
-    dataset._filepath = tmp_path / "50% #1 model.json"
-    save_model(make_scorer(), dataset._filepath)
+    dataset = XnnModelDataset(
+        filepath=str(tmp_path / "50% #1 model.json"), metadata={"mlflow": told}
+    )
     catalog = DataCatalog({"model": dataset, "rows": MemoryDataset(applications())})
-    pipeline = one_node("a", "model") + Pipeline(
+    pipeline = one_node(make_scorer(), "model") + Pipeline(
         [node(fail, "model", None, name="report")]
     )
     with pytest.raises(ValueError, match="no report"):
@@ -454,6 +466,40 @@ def test_models_of_a_failed_run_are_kept_but_not_registered(project, tmp_path) -
     assert child.info.status == "FAILED"
     assert len(child.outputs.model_outputs) == 1
     assert project.client.search_registered_models() == []
+
+
+@pytest.mark.parametrize("made", [0, 1])
+def test_a_method_that_does_not_apply_has_no_model(
+    project, tmp_path, warnings_of, made
+) -> None:
+    told = {"run": "gam", "model": True, "example": "rows"}
+    model = OptionalModelDataset(
+        dataset="ridgeline.datasets.XnnModelDataset",
+        filepath=str(tmp_path / "gam.json"),
+        metadata={"mlflow": told},
+    )
+    report = MemoryDataset(metadata={"mlflow": {"run": "gam"}})
+    catalog = DataCatalog(
+        {"model": model, "report": report, "rows": MemoryDataset(applications())}
+    )
+    outputs = [make_scorer()] * made, {"fits": 3}
+    project.run(one_node(outputs, ["model", "report"]), catalog)
+    assert warnings_of() == []
+    child = by_name(project)["gam"]
+    assert child.data.metrics == {"fits": 3}
+    assert len(child.outputs.model_outputs if child.outputs else []) == made
+    assert (tmp_path / "gam.json").exists() == bool(made)
+
+
+def test_no_model_has_no_row_of_its_own(project, tmp_path) -> None:
+    told = {"run": "gam", "model": True, "example": "rows"}
+    model = OptionalModelDataset(
+        dataset="ridgeline.datasets.XnnModelDataset",
+        filepath=str(tmp_path / "gam.json"),
+        metadata={"mlflow": told},
+    )
+    project.run(one_node([], "model"), DataCatalog({"model": model}))
+    assert set(by_name(project)) == {"parent"}
 
 
 def test_nothing_is_logged_when_switched_off(project, make_models) -> None:

@@ -15,7 +15,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support import expected_conditions as when
 from selenium.webdriver.support.ui import WebDriverWait
 
-from ridgeline.xnn.storage import save_model
+from ridgeline.datasets import XnnModelDataset
 
 PROGRAMS = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
 SECONDS = 60  # for a page on a busy machine
@@ -64,9 +64,9 @@ def _run_with_children(project, uri: str) -> None:  # noqa: ANN001
     }
     told = {"run": "xnn.refined", "model": True, "example": "rows"}
     told["register"] = "some-model"
-    entries["model"] = MemoryDataset(metadata={"mlflow": told})
-    entries["model"]._filepath = project.path / "model.json"
-    save_model(make_scorer(), project.path / "model.json")
+    entries["model"] = XnnModelDataset(
+        filepath=str(project.path / "model.json"), metadata={"mlflow": told}
+    )
     nodes = [
         node(
             lambda child=child: SCORES[child],
@@ -76,7 +76,7 @@ def _run_with_children(project, uri: str) -> None:  # noqa: ANN001
         )
         for place, child in enumerate(SCORES)
     ]
-    nodes.append(node(lambda: "saved", None, "model", name="train"))
+    nodes.append(node(make_scorer, None, "model", name="train"))
     rows = MemoryDataset(applications())
     project.run(Pipeline(nodes), DataCatalog({**entries, "rows": rows}))
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import logging
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ from pydantic import BaseModel
 
 from ridgeline.hooks import TrackingHook
 from ridgeline.tracking import TrackingConfig
-from ridgeline.tracking.artifacts import write_output
+from ridgeline.tracking.outputs import write_output
 
 
 class _Limits(BaseModel):
@@ -329,6 +330,31 @@ def test_figures_texts_and_files(project, tmp_path) -> None:
     assert set(logged) == {"plot.png", "page.html", "text.txt", "note.md"}
     assert logged["plot.png"].read_bytes().startswith(b"\x89PNG")
     assert logged["note.md"].read_text() == "# hi"
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_attribute_that_kedro_renamed_is_said(
+    project, tmp_path, warnings_of, strict
+) -> None:
+    """Else the artifacts of every run would be missing, and nobody would know."""
+    project.settings = {"strict": strict}
+
+    class Renamed(TextDataset):
+        def save(self, data: str) -> None:
+            super().save(data)
+            self.protocol_renamed = self.__dict__.pop("_protocol")
+
+    note = Renamed(filepath=str(tmp_path / "note.md"))
+    pipeline = _one(lambda: ("# hi", {"n": 1}), None, ["note", "d"])
+    said = "Output 'note' is not logged to MLflow: .*no attribute '_protocol'"
+    if strict:
+        with pytest.raises(Exception, match=said):
+            project.run(pipeline, DataCatalog({"note": note}))
+        return
+    project.run(pipeline, DataCatalog({"note": note}))
+    (warning,) = warnings_of()
+    assert re.fullmatch(said, warning)
+    assert set(project.artifacts("make_thing")) == {"d.json"}
 
 
 def test_failing_node_is_told(project) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ridgeline.tracking.tags import git_tags, runner_name, valid_name, version_tags
+from ridgeline.tracking.outputs import valid_name
+from ridgeline.tracking.recorder import code_tags, runner_name
 
 
 def _git(folder: Path, *arguments: str) -> str:
@@ -36,29 +37,31 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_git_commit_and_cleanliness(repository: Path) -> None:
     commit = _git(repository, "rev-parse", "HEAD")
-    tags = git_tags(repository)
+    tags = code_tags(repository)
     assert tags["git_commit"] == commit
     assert tags["git_dirty"] == "false"
     (repository / "code.py").write_text("2")
-    assert git_tags(repository)["git_dirty"] == "true"
+    assert code_tags(repository)["git_dirty"] == "true"
 
 
 def test_no_repository_and_no_git(
     repository: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch
 ) -> None:
-    assert git_tags(tmp_path_factory.mktemp("plain")) == {}
+    assert "git_commit" not in code_tags(tmp_path_factory.mktemp("plain"))
     monkeypatch.setenv("PATH", "")
-    assert git_tags(repository) == {}
+    tags = code_tags(repository)
+    assert "git_commit" not in tags
+    assert tags["version.python"].startswith("3.")
 
 
 def test_versions_come_without_importing() -> None:
     code = (
-        "import sys; from ridgeline.tracking.tags import version_tags;"
-        "assert 'version.tensorflow' in version_tags();"
-        "assert not {'tensorflow', 'mlflow', 'kedro'} & set(sys.modules)"
+        "import sys; from pathlib import Path;"
+        "from ridgeline.tracking.recorder import code_tags;"
+        "assert 'version.tensorflow' in code_tags(Path.cwd());"
+        "assert not {'tensorflow', 'mlflow', 'matplotlib'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-    assert version_tags()["version.python"].startswith("3.")
 
 
 @pytest.mark.parametrize(

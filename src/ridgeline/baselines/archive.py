@@ -61,10 +61,7 @@ def read_archive(content: bytes, types: tuple[str, ...]) -> Any:
         UnsoundError: If it could not be followed safely.
         Exception: Any other, of a file that was damaged.
     """
-    import skops.io  # noqa: F401 (tells its own modules about the kinds of nodes)
-    from skops.io._audit import audit_tree, get_tree
-    from skops.io._protocol import PROTOCOL
-    from skops.io._utils import LoadContext
+    from ridgeline.private_names.skops import PROTOCOL, audited_nodes
 
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         _check_members(archive, len(content))
@@ -77,8 +74,7 @@ def read_archive(content: bytes, types: tuple[str, ...]) -> Any:
         _check_schema(schema, types)
         _check_arrays(archive, schema, len(content))
         # Not skops.io.load: it would build the trees before they can be looked at.
-        node = get_tree(schema, LoadContext(archive, PROTOCOL), list(types))
-        audit_tree(node, list(types))
+        node = audited_nodes(schema, archive, list(types))
         for tree in _tree_nodes(node, set()):
             _check_tree(tree.args.construct(), tree.attrs.construct())
         return node.construct()
@@ -207,7 +203,7 @@ def _tree_nodes(node: Any, seen: set[int]) -> Iterator[Any]:
 
 def _check_tree(arguments: Any, state: Any) -> None:
     """Refuses what scikit-learn's compiled tree would follow outside of itself."""
-    from sklearn.tree._tree import NODE_DTYPE
+    from ridgeline.private_names.sklearn import tree_node_type
 
     width, classes, outputs = arguments
     nodes, values = state["nodes"], state["values"]
@@ -218,7 +214,7 @@ def _check_tree(arguments: Any, state: Any) -> None:
         and width > 0
         and outputs > 0
         and classes.min() > 0
-        and _is_array(nodes, NODE_DTYPE, (state["node_count"],))
+        and _is_array(nodes, tree_node_type(), (state["node_count"],))
         and len(nodes) > 0
         and _is_array(
             values, np.dtype(np.float64), (len(nodes), outputs, int(classes.max()))

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, is_regressor
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ridgeline.baselines.boosted_trees import BoostedTrees
 from ridgeline.baselines.labels import BinaryClassifierMixin, two_classes
 from ridgeline.errors import InputError, RidgelineError
+from ridgeline.private_names.sklearn import Interval, validate_params
 
 __all__ = ["LightGBMClassifier", "LightGBMRegressor", "missing_library"]
 
@@ -89,7 +89,7 @@ class _BaseLightGBM(BaseEstimator):  # type: ignore[misc]
             InputError: If there are not two classes, or others among the validation
                 rows.
         """
-        self._validate_params()
+        validate_params(self)
         checks = {"dtype": np.float64, "y_numeric": is_regressor(self)}
         X, y = validate_data(self, X, y, **checks)
         if not is_regressor(self):

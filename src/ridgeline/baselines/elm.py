@@ -20,14 +20,14 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ridgeline.baselines.labels import BinaryClassifierMixin, two_classes
+from ridgeline.private_names.sklearn import (
+    Interval,
+    check_sample_weight,
+    validate_params,
+)
 
 __all__ = ["ELMClassifier", "ELMRegressor"]
 
@@ -174,7 +174,7 @@ class ELMRegressor(RegressorMixin, _BaseELM):  # type: ignore[misc]
         Returns:
             The estimator.
         """
-        self._validate_params()
+        validate_params(self)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         weight = _checked_weight(sample_weight, X)
         self._fit_layer(X, np.asarray(y, dtype=np.float64), weight)
@@ -216,7 +216,7 @@ class ELMClassifier(BinaryClassifierMixin, _BaseELM):
         Raises:
             InputError: If there are not two classes.
         """
-        self._validate_params()
+        validate_params(self)
         X, y = validate_data(self, X, y, dtype=np.float64)
         weight = _checked_weight(sample_weight, X)
         self.classes_ = two_classes(np.asarray(y), weight > 0)
@@ -300,7 +300,7 @@ def _solve(moments: _Moments, ridge: float) -> Floats:
 
 
 def _checked_weight(sample_weight: ArrayLike | None, X: Floats) -> Floats:
-    weight = _check_sample_weight(
+    weight = check_sample_weight(
         sample_weight, X, dtype=np.float64, ensure_non_negative=True
     )
     return np.asarray(weight)

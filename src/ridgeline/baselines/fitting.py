@@ -22,12 +22,12 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import log_loss, mean_squared_error
 from sklearn.model_selection import ParameterGrid
-from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
 from ridgeline.baselines.registry import Baseline, Columns, Task, find_baseline
 from ridgeline.baselines.settings import BaselineSettings, check_settings
 from ridgeline.errors import InputError, RidgelineError
+from ridgeline.private_names.sklearn import safe_indexing
 from ridgeline.xnn.features import Features, is_frame
 from ridgeline.xnn.progress import count_fits
 from ridgeline.xnn.search import grid_search, penalty_search
@@ -339,7 +339,7 @@ def _sample(
     for kind in kinds:
         first |= ~kind.duplicated().to_numpy()
     chosen = np.sort(np.r_[order[first], order[~first]][:count])
-    return Observations(_safe_indexing(train.X, chosen), train.y[chosen])
+    return Observations(safe_indexing(train.X, chosen), train.y[chosen])
 
 
 def _checked(task: Task, rows: tuple[Any, Any], which: str) -> Observations:

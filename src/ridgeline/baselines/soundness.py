@@ -102,34 +102,33 @@ def _is_tree(tree: Any) -> bool:
 
 
 def _are_support_vectors(machine: Any) -> bool:
+    from ridgeline.private_names.sklearn import support_vector_state
+
     classifies = type(machine).__name__ == "SVC"
     vectors = machine.support_vectors_
     if not isinstance(vectors, np.ndarray) or vectors.ndim != _TWO:
         return False
     count = len(vectors)
-    counts = np.asarray(machine._n_support)
-    probabilities = 1 if machine._effective_probability else 0
-    shapes = {
-        "support_": (np.int32, (count,)),
-        "support_vectors_": (np.float64, (count, machine.n_features_in_)),
-        "_n_support": (np.int32, (_TWO,)),
-        "dual_coef_": (np.float64, (1, count)),
-        "_dual_coef_": (np.float64, (1, count)),
-        "intercept_": (np.float64, (1,)),
-        "_intercept_": (np.float64, (1,)),
-        "_probA": (np.float64, (probabilities,)),
-        "_probB": (np.float64, (probabilities,)),
-    }
-    arrays = all(
-        _is_array(getattr(machine, name), np.dtype(dtype), shape)
-        for name, (dtype, shape) in shapes.items()
+    state = support_vector_state(machine)
+    probabilities = 1 if state.has_probabilities else 0
+    arrays = (
+        (machine.support_, np.int32, (count,)),
+        (vectors, np.float64, (count, machine.n_features_in_)),
+        (state.n_support, np.int32, (_TWO,)),
+        (machine.dual_coef_, np.float64, (1, count)),
+        (state.dual_coef, np.float64, (1, count)),
+        (machine.intercept_, np.float64, (1,)),
+        (state.intercept, np.float64, (1,)),
+        (state.prob_a, np.float64, (probabilities,)),
+        (state.prob_b, np.float64, (probabilities,)),
     )
+    counts = np.asarray(state.n_support)
     adds_up = counts.min() >= 0 and counts.astype(np.int64).sum() == count
     return bool(
-        arrays
+        all(_is_array(array, np.dtype(kind), shape) for array, kind, shape in arrays)
         and (adds_up or not classifies)
-        and machine._sparse is False
-        and machine._impl == type(machine)._impl
+        and state.is_sparse is False
+        and state.is_own_kind
         and isinstance(machine.kernel, str)
         and machine.kernel in _KERNELS
     )
@@ -137,15 +136,17 @@ def _are_support_vectors(machine: Any) -> bool:
 
 def _is_encoder(encoder: Any) -> bool:
     """Whether every category has the column that the encoder counts for it."""
-    categories = encoder.categories_
+    from ridgeline.private_names.sklearn import encoder_state
+
+    categories, state = encoder.categories_, encoder_state(encoder)
     return bool(
         len(categories) == encoder.n_features_in_
-        and encoder._n_features_outs == [len(each) for each in categories]
+        and state.n_columns == [len(each) for each in categories]
         and encoder.dtype is np.float64
         and encoder.drop is None
         and encoder.drop_idx_ is None
-        and encoder._drop_idx_after_grouping is None
-        and encoder._infrequent_enabled is False
+        and state.dropped is None
+        and state.groups_infrequent is False
         and encoder.handle_unknown in {"error", "ignore"}
         and all(map(_are_in_order, categories))
     )

@@ -4,6 +4,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ridgeline.files import replacing
+from ridgeline.private_names.kedro import is_local, save_path
 
 __all__ = ["AtomicSave"]
 
@@ -14,8 +15,6 @@ class AtomicSave:
     Paths on other file systems (`s3://...`) are left to the engine that writes them.
     """
 
-    _fs_prefix = ""
-    _protocol = "file"
     _part: Path | None = None  # where to write, while a save is under way
 
     def _get_save_path(self) -> PurePosixPath:
@@ -26,10 +25,10 @@ class AtomicSave:
 
     def save(self, data: Any) -> None:
         """Save `data`, replacing the former file only when all of it is written."""
-        if self._fs_prefix or self._protocol != "file":
+        if not is_local(self):
             super().save(data)  # type: ignore[misc]
             return
-        target = Path(self._get_save_path())
+        target = save_path(self)
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing(target) as part:
             self._part = part

@@ -8,6 +8,10 @@ from typing import Any
 from kedro_datasets.ibis import FileDataset
 
 from ridgeline.files import temporary_folder
+from ridgeline.private_names.kedro import (
+    connection_config,
+    connection_config_replaced,
+)
 
 __all__ = ["EngineDataset"]
 
@@ -21,10 +25,8 @@ class EngineDataset(FileDataset):  # type: ignore[misc]
     share a `temp_directory` read each other's, and crash.
     """
 
-    _connection_config: dict[str, Any]
-
     def _connect(self) -> Any:
-        configured = self._connection_config
+        configured = connection_config(self)
         if _SPILL not in configured:
             return super()._connect()
         shared = Path(configured[_SPILL])
@@ -32,8 +34,5 @@ class EngineDataset(FileDataset):  # type: ignore[misc]
         own = temporary_folder(shared)
         atexit.register(shutil.rmtree, own, ignore_errors=True)
         # The shared folder stays the key by which tables find their connection.
-        self._connection_config = configured | {_SPILL: str(own)}
-        try:
+        with connection_config_replaced(self, configured | {_SPILL: str(own)}):
             return super()._connect()
-        finally:
-            self._connection_config = configured

@@ -4,12 +4,12 @@ Not exported by the package: matplotlib takes half a second to import, and most 
 a part of the pipeline draw nothing.
 """
 
-from pathlib import Path
 from typing import Any
 
 from kedro_datasets.matplotlib import MatplotlibDataset
 
 from ridgeline.datasets.atomic import AtomicSave
+from ridgeline.private_names.kedro import load_path
 
 __all__ = ["FigureDataset"]
 
@@ -30,4 +30,4 @@ class FigureDataset(AtomicSave, MatplotlibDataset):  # type: ignore[misc]
 
     def load(self) -> bytes:
         """Return the picture as it was saved, for a report to embed."""
-        return Path(self._get_load_path()).read_bytes()
+        return load_path(self).read_bytes()

@@ -1,17 +1,16 @@
 """Tables in Parquet, atomically written by an Ibis backend; read lazily, or whole."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import ibis.expr.types as ir
 import pandas as pd
-from kedro_datasets._typing import TablePreview
 
 from ridgeline.datasets.atomic import AtomicSave
 from ridgeline.datasets.engine import EngineDataset
 from ridgeline.datasets.preview import table_preview
 from ridgeline.errors import InputError
+from ridgeline.private_names.kedro import TablePreview, load_path
 
 __all__ = ["ParquetFrameDataset", "ParquetTableDataset"]
 
@@ -48,7 +47,7 @@ class ParquetTableDataset(AtomicSave, EngineDataset):
         """
         import duckdb
 
-        path = Path(self._get_load_path())
+        path = load_path(self)
         pattern = f"{path}/*.parquet" if path.is_dir() else str(path)
         query = "SELECT count(*), sum(hash(t)::HUGEINT) FROM read_parquet($path) t"
         with duckdb.connect() as connection:
@@ -63,7 +62,7 @@ class ParquetTableDataset(AtomicSave, EngineDataset):
 
     def _whole(self, read: Callable[[], Any]) -> Any:
         """Read, or say which file cannot be read: libraries fail in many ways there."""
-        path = Path(self._get_load_path())
+        path = load_path(self)
         try:
             return read()
         except Exception as error:
@@ -91,7 +90,7 @@ class ParquetFrameDataset(ParquetTableDataset):
             InputError: If the file is damaged. Rows that a fault has only changed are
                 found by `ridgeline.lendingclub.identity`.
         """
-        path = self._get_load_path()
+        path = load_path(self)
         frame: pd.DataFrame = self._whole(lambda: pd.read_parquet(path))
         return frame
 

@@ -1,17 +1,19 @@
 """A folder of files of one kind, by name."""
 
+from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from kedro_datasets.partitions import PartitionedDataset
+from kedro.io import AbstractDataset, DatasetError
 
 from ridgeline.errors import InputError
 
 __all__ = ["PartitionsDataset"]
 
 
-class PartitionsDataset(PartitionedDataset):  # type: ignore[misc]
-    """`partitions.PartitionedDataset` on this machine that loses nothing on the way.
+class PartitionsDataset(AbstractDataset[dict[str, Any], dict[str, Callable[[], Any]]]):
+    """Kedro's `partitions.PartitionedDataset` that loses nothing on the way.
 
     Each file is replaced by its new one; those of a former save that were not saved
     again are removed when all is written, and not before.
@@ -26,6 +28,37 @@ class PartitionsDataset(PartitionedDataset):  # type: ignore[misc]
         ```
     """
 
+    def __init__(
+        self,
+        *,
+        path: str,
+        dataset: str,
+        filename_suffix: str,
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        """Name the folder and the kind of its files.
+
+        Args:
+            path: A local folder.
+            dataset: The type of the dataset that reads and writes one file.
+            filename_suffix: The end of the files' names, which they do not have here.
+            metadata: Ignored by Kedro; read by Kedro-Viz and the tracking hook.
+        """
+        self._folder = Path(path)
+        self._dataset_type = dataset
+        self._suffix = filename_suffix
+        self.metadata = deepcopy(metadata)
+
+    def load(self) -> dict[str, Callable[[], Any]]:
+        """Return a function for each name that reads the file."""
+        files = self._files()
+        if not files:
+            message = f"No partitions found in '{self._folder}'"
+            raise DatasetError(message)
+        return {
+            file.name.removesuffix(self._suffix): self._one(file).load for file in files
+        }
+
     def save(self, data: dict[str, Any]) -> None:
         """Save the files, then remove those of other names.
 
@@ -35,16 +68,28 @@ class PartitionsDataset(PartitionedDataset):  # type: ignore[misc]
         for name in data:
             if name != Path(name).name or name.startswith("."):
                 message = (
-                    f"The name {name!r} leads out of the folder {self._path!r}, or is "
-                    "hidden in it; take one without slashes and leading dots."
+                    f"The name {name!r} leads out of the folder "
+                    f"{str(self._folder)!r}, or is hidden in it; take one without "
+                    "slashes and leading dots."
                 )
                 raise InputError(message)
-        former = set(self._list_partitions())
-        super().save(data)
-        for path in former - {self._partition_to_path(name) for name in data}:
-            Path(path).unlink(missing_ok=True)
+        former = self._files()
+        saved = {self._folder / f"{name}{self._suffix}": data[name] for name in data}
+        for file, content in saved.items():
+            self._one(file).save(content)
+        for file in former:
+            if file not in saved:
+                file.unlink(missing_ok=True)
 
-    def _list_partitions(self) -> list[str]:
-        # Kedro's own list is empty if another process removes a temporary meanwhile.
-        files = Path(self._path).glob(f"*{self._filename_suffix}")
-        return sorted(str(path) for path in files)
+    def _files(self) -> list[Path]:
+        return sorted(self._folder.glob(f"*{self._suffix}"))
+
+    def _one(self, file: Path) -> AbstractDataset[Any, Any]:
+        config = {"type": self._dataset_type, "filepath": str(file)}
+        return AbstractDataset.from_config(file.name, config)
+
+    def _exists(self) -> bool:
+        return bool(self._files())
+
+    def _describe(self) -> dict[str, Any]:
+        return {"path": str(self._folder), "dataset": self._dataset_type}

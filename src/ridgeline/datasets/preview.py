@@ -1,7 +1,8 @@
 """Previews of tables for Kedro-Viz."""
 
 import pandas as pd
-from kedro_datasets._typing import TablePreview
+
+from ridgeline.private_names.kedro import TablePreview
 
 __all__ = ["table_preview"]
 

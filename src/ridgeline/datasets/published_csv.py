@@ -4,18 +4,18 @@ from copy import deepcopy
 from typing import Any, NoReturn
 
 from kedro.io import DatasetError
-from kedro_datasets._typing import TablePreview
 
 from ridgeline.datasets.engine import EngineDataset
 from ridgeline.datasets.preview import table_preview
+from ridgeline.hashing import hash_of_files
 from ridgeline.lendingclub.reading import (
     PublishedTable,
     find_files,
-    fingerprint,
     open_rows,
     read_published,
 )
 from ridgeline.lendingclub.schema import RawFile
+from ridgeline.private_names.kedro import TablePreview, load_path
 
 __all__ = ["PublishedCsvDataset"]
 
@@ -66,7 +66,7 @@ class PublishedCsvDataset(EngineDataset):
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of the files' bytes."""
-        return fingerprint(self._files())
+        return hash_of_files(self._files())
 
     def preview(self, nrows: int = 5) -> TablePreview:
         """Return the first rows for Kedro-Viz."""
@@ -74,10 +74,10 @@ class PublishedCsvDataset(EngineDataset):
         return table_preview(rows.head(nrows).execute())
 
     def _files(self) -> list[str]:
-        return find_files(str(self._filepath), self._kind)
+        return find_files(str(load_path(self)), self._kind)
 
     def _exists(self) -> bool:
         return bool(self._files())
 
     def _describe(self) -> dict[str, Any]:
-        return {"filepath": str(self._filepath), "kind": self._kind}
+        return {"filepath": str(load_path(self)), "kind": self._kind}

@@ -6,11 +6,11 @@ from typing import Any
 
 import pandas as pd
 from filelock import FileLock
-from kedro_datasets._typing import TablePreview
 
 from ridgeline.datasets.preview import table_preview
 from ridgeline.datasets.published_csv import PublishedCsvDataset
 from ridgeline.lendingclub.schema import RawFile
+from ridgeline.private_names.kedro import TablePreview, load_path
 
 __all__ = ["SimulatedCsvDataset"]
 
@@ -74,7 +74,7 @@ class SimulatedCsvDataset(PublishedCsvDataset):
         return table_preview(rows.head(nrows))
 
     def _files(self) -> list[str]:
-        path = Path(self._filepath)
+        path = load_path(self)
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             # Of two runs that start at once, the second waits for the first one's file.

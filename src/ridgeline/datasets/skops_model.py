@@ -1,11 +1,12 @@
 """A fitted scikit-learn model in a file of skops, which holds no code."""
 
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from kedro.io import AbstractVersionedDataset, Version
 
 from ridgeline.baselines.storage import load_model, save_model
+from ridgeline.private_names.kedro import load_path, save_path
 
 __all__ = ["SkopsModelDataset"]
 
@@ -20,6 +21,8 @@ class SkopsModelDataset(AbstractVersionedDataset[Any, Any]):
           filepath: data/06_models/rf.skops
         ```
     """
+
+    _protocol = "file"  # as Kedro's own datasets say that a file is on this machine
 
     def __init__(
         self,
@@ -36,20 +39,21 @@ class SkopsModelDataset(AbstractVersionedDataset[Any, Any]):
             metadata: Ignored by Kedro; read by Kedro-Viz.
         """
         self.metadata = metadata
+        self._described = {"filepath": filepath, "version": version}
         super().__init__(PurePosixPath(filepath), version)
 
     def load(self) -> Any:
         """Read the model."""
-        return load_model(Path(self._get_load_path()))
+        return load_model(load_path(self))
 
     def save(self, data: Any) -> None:
         """Write the model; a former file stays until all is written."""
-        target = Path(self._get_save_path())
+        target = save_path(self)
         target.parent.mkdir(parents=True, exist_ok=True)
         save_model(data, target)
 
     def _exists(self) -> bool:
-        return Path(self._get_load_path()).exists()
+        return load_path(self).exists()
 
     def _describe(self) -> dict[str, Any]:
-        return {"filepath": str(self._filepath), "version": self._version}
+        return self._described

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from kedro.io import AbstractDataset
-from kedro_datasets._typing import JSONPreview
 
+from ridgeline.private_names.kedro import JSONPreview
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.storage import load_model, save_model
 

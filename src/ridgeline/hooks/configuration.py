@@ -84,12 +84,14 @@ def _check_study(study: Any) -> None:
 
 def _check_values(estimator: type[Any], own: Any, where: str) -> None:
     """Ask an estimator now what it would say in the middle of the run."""
-    if not hasattr(estimator, "_parameter_constraints"):
+    from ridgeline.private_names.sklearn import has_constraints, validate_params
+
+    if not has_constraints(estimator):
         return  # not one of scikit-learn's kind
     tried = [(key, each) for key, values in (own.grid or {}).items() for each in values]
     for key, value in [*own.settings.items(), *tried]:
         try:
-            estimator(**{key: value})._validate_params()
+            validate_params(estimator(**{key: value}))
         except (TypeError, ValueError) as error:
             message = f"{where}: {error}"
             raise InputError(message) from error

@@ -1,7 +1,6 @@
 """What the console says, as plain text, and what it says at the end of a run."""
 
 import logging
-from pathlib import Path
 from typing import Any
 
 from kedro.framework.hooks import hook_impl
@@ -9,6 +8,7 @@ from kedro.io import CatalogProtocol
 from kedro.pipeline import Pipeline
 
 from ridgeline.hooks.sentences import printable
+from ridgeline.private_names.kedro import local_file
 from ridgeline.provenance import from_here, how_to_call
 
 __all__ = ["ConsoleHook", "NextStepsHook"]
@@ -42,8 +42,9 @@ class NextStepsHook:
         """Print a line each; the tracking hook has the third."""
         written = [name for name in _REPORTS if name in pipeline.all_outputs()]
         for name in written:
-            path = Path(str(getattr(catalog.get(name), "_filepath", "")))
-            logger.info("Report: open %s in a browser", from_here(path))
+            path = local_file(catalog.get(name))
+            if path is not None:
+                logger.info("Report: open %s in a browser", from_here(path))
         if written:
             logger.info("Lineage: %s", how_to_call("kedro viz run"))
 

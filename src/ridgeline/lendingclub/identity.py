@@ -1,13 +1,12 @@
 """Which split a model comes from, so that none is judged on the rows of another."""
 
-import hashlib
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 import pandas as pd
 
 from ridgeline.errors import InputError
+from ridgeline.hashing import hash_of_frame, hash_of_text
 
 __all__ = ["IDENTITY", "check_fitted_on", "identify_split", "verified_split"]
 
@@ -21,8 +20,8 @@ def identify_split(sets: Mapping[str, pd.DataFrame]) -> dict[str, str]:
     Args:
         sets: Train, validation and test; equal rows in equal order have equal hashes.
     """
-    hashes = {name: _content_hash(rows) for name, rows in sets.items()}
-    whole = hashlib.sha256(" ".join(hashes.values()).encode()).hexdigest()
+    hashes = {name: hash_of_frame(rows) for name, rows in sets.items()}
+    whole = hash_of_text(" ".join(hashes.values()))
     return hashes | {_SPLIT: whole}
 
 
@@ -37,7 +36,7 @@ def verified_split(identity: Mapping[str, str], **sets: pd.DataFrame) -> str:
         InputError: If a set has other rows, such as those of an interrupted run.
     """
     for name, rows in sets.items():
-        if identity.get(name) != _content_hash(rows):
+        if identity.get(name) != hash_of_frame(rows):
             message = (
                 f"The {name} rows are not those of the last split, which was "
                 "interrupted or done twice at once: run `kedro run --pipeline data` "
@@ -66,11 +65,3 @@ def check_fitted_on(split: str, name: str, report: Mapping[str, Any]) -> None:
             "and --params."
         )
         raise InputError(message)
-
-
-def _content_hash(rows: pd.DataFrame) -> str:
-    columns = {str(name): str(kind) for name, kind in rows.dtypes.items()}
-    digest = hashlib.sha256(json.dumps(columns).encode())
-    values = pd.util.hash_pandas_object(rows, index=False)
-    digest.update(values.to_numpy().tobytes())
-    return digest.hexdigest()

@@ -4,7 +4,6 @@ Each file is read to its end before an engine opens it: `raw_text` proves that i
 whole, and `line_counting` counts what the engine has to account for.
 """
 
-import hashlib
 from collections.abc import Sequence
 from glob import glob
 from pathlib import Path
@@ -19,7 +18,7 @@ from ridgeline.lendingclub.line_counting import LONGEST_LINE, LineCount, count_l
 from ridgeline.lendingclub.raw_text import printable, unreadable
 from ridgeline.lendingclub.schema import RawFile
 
-__all__ = ["PublishedTable", "find_files", "fingerprint", "open_rows", "read_published"]
+__all__ = ["PublishedTable", "find_files", "open_rows", "read_published"]
 
 _MALFORMED = "_malformed"
 
@@ -92,16 +91,6 @@ def open_rows(
     """Open published files unchecked, for a look at their first rows."""
     header = checked_header(Path(paths[0]), kind)
     return _open(connection, list(paths), header, kind)[0]
-
-
-def fingerprint(paths: Sequence[str]) -> str:
-    """Return the SHA-256 over the bytes of all files, in the order given."""
-    digest = hashlib.sha256()
-    for path in paths:
-        with Path(path).open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    return digest.hexdigest()
 
 
 def _matches(pattern: str) -> list[str]:

@@ -1,16 +1,19 @@
 """What a run tells MLflow, and how a broken MLflow does not stop the run.
 
-MLflow takes two seconds to import, so nothing here imports it before a run starts.
+Kedro's hook calls the recorder, which knows nodes and outputs; the recorder calls the
+client, which knows MLflow. MLflow takes two seconds to import, so nothing here imports
+it before a run starts.
 """
 
-from ridgeline.tracking.client import Tracker, TrackingError
-from ridgeline.tracking.config import TrackingConfig, read_config
-from ridgeline.tracking.recorder import NodeRecorder
+from ridgeline.tracking.client import Client, TrackingError
+from ridgeline.tracking.config import TrackingConfig, read_config, read_outputs
+from ridgeline.tracking.recorder import Recorder
 
 __all__ = [
-    "NodeRecorder",
-    "Tracker",
+    "Client",
+    "Recorder",
     "TrackingConfig",
     "TrackingError",
     "read_config",
+    "read_outputs",
 ]

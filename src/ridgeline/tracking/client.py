@@ -5,7 +5,7 @@ import os
 import re
 import socket
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -19,13 +19,13 @@ from ridgeline.errors import RidgelineError
 from ridgeline.tracking.config import TrackingConfig
 from ridgeline.tracking.models import register_model, upload_model
 
-__all__ = ["Tracker", "TrackingError"]
+__all__ = ["Client", "Number", "TrackingError"]
 
 # MLflow's limits of text length, and of entries in one request.
 _PARAMETER_LENGTH = 6000
 _TAG_LENGTH = 5000
-_PARAMETER_BATCH = 100
-_METRIC_BATCH = 1000
+_BATCHES = {"params": 100, "metrics": 1000, "tags": 100}
+_NOTHING: Mapping[str, str] = {}
 
 _PARENT_TAG = "mlflow.parentRunId"  # by which MLflow's pages nest runs
 # Tags of the run that say where a model comes from; its children have them too.
@@ -38,6 +38,8 @@ _PORTS = {"http": 80, "https": 443, "postgresql": 5432, "mysql": 3306, "mssql": 
 
 logger = logging.getLogger(__name__)
 
+Number = tuple[str, float, int]  # a metric: its name, its value and its step
+
 
 class TrackingError(RidgelineError):
     """MLflow failed and mlflow.yml says `strict: true`."""
@@ -48,11 +50,11 @@ class _Run:
     """A run in MLflow, and what it cannot be told twice."""
 
     run_id: str
-    parameters: dict[str, str] = field(default_factory=dict)
+    parameters: set[str] = field(default_factory=set)
     metrics: dict[str, Any] = field(default_factory=dict)  # the last of each name
 
 
-class Tracker:
+class Client:
     """The run in MLflow, by explicit run id: no global state of MLflow is used.
 
     Every method is safe to call at any time: before the start and after a failure it
@@ -63,92 +65,68 @@ class Tracker:
     def __init__(self, config: TrackingConfig, project_path: Path) -> None:
         self._config = config
         self._project_path = project_path
-        self._client: Any = None
-        self._run_id: str | None = None
+        self._mlflow: Any = None  # an MlflowClient, once connected
         self._experiment = ""
         self._runs: dict[str | None, _Run] = {}  # None: the run itself
         self._tags: dict[str, str] = {}
-        self._failed = False
+        self._active = self._failed = False
 
     @property
     def active(self) -> bool:
-        """Whether calls are recorded."""
-        return self._run_id is not None
-
-    @property
-    def run_id(self) -> str | None:
-        """MLflow's id of the run; None before the start and after a failure."""
-        return self._run_id
+        """Whether calls are recorded: not before the start, nor after a failure."""
+        return self._active
 
     def start(self, name: str) -> None:
         """Create the run, and the database and the experiment if they are absent."""
         with self.guard():
             self._connect()
             self._experiment = self._experiment_id()
-            run = self._client.create_run(self._experiment, run_name=name)
-            self._run_id = run.info.run_id
+            run = self._mlflow.create_run(self._experiment, run_name=name)
             self._runs[None] = _Run(run.info.run_id)
+            self._active = True
 
-    def log_parameters(
-        self, values: Mapping[str, str], child: str | None = None
+    def log(
+        self,
+        child: str | None = None,
+        *,
+        parameters: Mapping[str, str] = _NOTHING,
+        metrics: Iterable[Number] = (),
+        tags: Mapping[str, str] = _NOTHING,
+        files: Path | None = None,
     ) -> None:
-        """Record parameters, the first value of each; long ones are cut."""
+        """Record anything about a run.
 
-        def work(client: Any, run: _Run) -> None:
-            from mlflow.entities import Param
+        Args:
+            child: Name of the child run; None is the run itself.
+            parameters: The first value of each stays; long ones are cut.
+            metrics: Name, value and step of each number.
+            tags: Long values are cut.
+            files: A folder, everything in which is an artifact under the same name.
+        """
+        if not self._active:
+            return
+        with self.guard():
+            from mlflow.entities import Metric, Param, RunTag
 
-            # MLflow refuses a second value, and nodes of one child share parameters.
-            new = {k: v for k, v in values.items() if k not in run.parameters}
-            run.parameters |= new
-            params = [Param(k, _cut(v, _PARAMETER_LENGTH)) for k, v in new.items()]
-            for batch in _batches(params, _PARAMETER_BATCH):
-                client.log_batch(run.run_id, params=batch)
-
-        self._call(work, child)
-
-    def log_metrics(
-        self, values: Mapping[str, float], child: str | None = None
-    ) -> None:
-        """Record numbers."""
-        self.log_steps([(name, value, 0) for name, value in values.items()], child)
-
-    def log_steps(
-        self, values: Iterable[tuple[str, float, int]], child: str | None = None
-    ) -> None:
-        """Record numbers, each with its name before it and its step after it."""
-
-        def work(client: Any, run: _Run) -> None:
-            from mlflow.entities import Metric
-
+            run = self._run(child)
             now = int(time() * 1000)
-            metrics = [Metric(name, value, now, step) for name, value, step in values]
-            run.metrics |= {metric.key: metric for metric in metrics}
-            for batch in _batches(metrics, _METRIC_BATCH):
-                client.log_batch(run.run_id, metrics=batch)
-
-        self._call(work, child)
-
-    def set_tags(self, values: Mapping[str, str]) -> None:
-        """Record tags of the run; long values are cut."""
-
-        def work(client: Any, run: _Run) -> None:
-            from mlflow.entities import RunTag
-
-            tags = {k: _cut(v, _TAG_LENGTH) for k, v in values.items()}
-            self._tags |= tags
-            entities = [RunTag(k, v) for k, v in tags.items()]
-            for batch in _batches(entities, _PARAMETER_BATCH):
-                client.log_batch(run.run_id, tags=batch)
-
-        self._call(work)
-
-    def log_folder(self, folder: Path, child: str | None = None) -> None:
-        """Record everything in a folder as artifacts, under the same names."""
-
-        def work(client: Any, run: _Run) -> None:
-            client.log_artifacts(run.run_id, str(folder))
-
-        self._call(work, child)
+            # MLflow refuses a second value, and nodes of one child share parameters.
+            new = {k: v for k, v in parameters.items() if k not in run.parameters}
+            short = {k: _cut(v, _TAG_LENGTH) for k, v in tags.items()}
+            entities: dict[str, list[Any]] = {
+                "params": [Param(k, _cut(new[k], _PARAMETER_LENGTH)) for k in new],
+                "metrics": [Metric(key, value, now, at) for key, value, at in metrics],
+                "tags": [RunTag(k, v) for k, v in short.items()],
+            }
+            run.parameters |= set(new)
+            run.metrics |= {metric.key: metric for metric in entities["metrics"]}
+            if child is None:
+                self._tags |= short
+            for kind, size in _BATCHES.items():
+                for batch in _batches(entities[kind], size):
+                    self._mlflow.log_batch(run.run_id, **{kind: batch})
+            if files is not None:
+                self._mlflow.log_artifacts(run.run_id, str(files))
 
     def log_model(
         self, folder: Path, name: str, child: str | None, register: str | None
@@ -164,21 +142,21 @@ class Tracker:
             child: The run that it belongs to.
             register: Name in the registry, if it gets a version there.
         """
-        if not self.active:
+        if not self._active:
             return
         run = self._run(child)
-        origin = {tag: self._tags[tag] for tag in _LINEAGE if tag in self._tags}
+        origin = self._tags_among(_LINEAGE)
         origin |= {"parent_run_id": self._runs[None].run_id, "run_id": run.run_id}
         logged = upload_model(
-            self._client,
-            self._client.get_run(run.run_id),
+            self._mlflow,
+            self._mlflow.get_run(run.run_id),
             folder,
             name=name,
             metrics=run.metrics.values(),
             tags=origin,
         )
         if register is not None:
-            register_model(self._client, logged, register, origin)
+            register_model(self._mlflow, logged, register, origin)
 
     def end(self, status: str) -> bool:
         """Close the run and its children.
@@ -189,15 +167,11 @@ class Tracker:
         Returns:
             Whether MLflow has the run complete.
         """
-
-        def work(client: Any, run: _Run) -> None:
-            children = [each for name, each in self._runs.items() if name is not None]
-            for each in (*children, run):
-                client.set_terminated(each.run_id, status)
-
-        self._call(work)
-        recorded = self.active
-        self._run_id = None
+        if self._active:
+            with self.guard():
+                for run in reversed(self._runs.values()):  # the run itself last
+                    self._mlflow.set_terminated(run.run_id, status)
+        recorded, self._active = self._active, False
         return recorded
 
     @contextmanager
@@ -209,32 +183,24 @@ class Tracker:
             raise
         except Exception as error:
             first = not self._failed
-            self._failed, self._run_id = True, None
+            self._failed, self._active = True, False
             if first:  # a block in this block may have said it already
                 self._give_up(error)
-
-    def _call(
-        self, work: Callable[[Any, _Run], None], child: str | None = None
-    ) -> None:
-        if self.active:
-            with self.guard():
-                work(self._client, self._run(child))
 
     def _run(self, child: str | None) -> _Run:
         """The run itself, or a child, which is created on first use."""
         if child not in self._runs:
-            inherited = {
-                tag: self._tags[tag]
-                for tag in (*_LINEAGE, *_SOURCE)
-                if tag in self._tags
-            }
-            created = self._client.create_run(
+            parent = {_PARENT_TAG: self._runs[None].run_id}
+            created = self._mlflow.create_run(
                 self._experiment,
                 run_name=child,
-                tags=inherited | {_PARENT_TAG: self._runs[None].run_id},
+                tags=self._tags_among((*_LINEAGE, *_SOURCE)) | parent,
             )
             self._runs[child] = _Run(created.info.run_id)
         return self._runs[child]
+
+    def _tags_among(self, names: Iterable[str]) -> dict[str, str]:
+        return {name: self._tags[name] for name in names if name in self._tags}
 
     def _give_up(self, error: Exception) -> None:
         reason = _reason(error)
@@ -271,18 +237,18 @@ class Tracker:
         # One failure is one warning, and it is ours: not one for each retry too.
         logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
         uri = self._config.store_uri(self._project_path)
-        self._client = MlflowClient(tracking_uri=uri)
+        self._mlflow = MlflowClient(tracking_uri=uri)
 
     def _experiment_id(self) -> str:
         name = self._config.experiment
-        found = self._client.get_experiment_by_name(name)
+        found = self._mlflow.get_experiment_by_name(name)
         if found is None:
             root = self._config.artifact_root(self._project_path)
             try:
-                return str(self._client.create_experiment(name, artifact_location=root))
+                return str(self._mlflow.create_experiment(name, artifact_location=root))
             except Exception:
                 # Another run may have created it since; if not, the error stands.
-                found = self._client.get_experiment_by_name(name)
+                found = self._mlflow.get_experiment_by_name(name)
                 if found is None:
                     raise
         return str(found.experiment_id)

@@ -16,12 +16,12 @@ from ridgeline.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["register_model", "upload_model", "write_model"]
+__all__ = ["MODULES", "register_model", "upload_model", "write_model"]
 
 _PACKAGE: Final = Path(__file__).parents[1]
 # What models need of this package. The same for all of them: a process that loads two
 # takes the package of the first.
-_MODULES: Final = (
+MODULES: Final = (
     "__init__.py",
     "errors.py",
     "files.py",
@@ -33,6 +33,9 @@ _MODULES: Final = (
     "baselines/labels.py",
     "baselines/soundness.py",
     "baselines/storage.py",
+    "private_names/__init__.py",
+    "private_names/sklearn.py",
+    "private_names/skops.py",
     "xnn/__init__.py",
     "xnn/columns.py",
     "xnn/content.py",
@@ -186,29 +189,40 @@ def _save(
 def _requirements(kind: str, model: Any) -> list[str]:
     """The packages that a model needs, as pip reads them."""
     names = list(_REQUIREMENTS[kind])
-    last = model.steps[-1][1] if hasattr(model, "steps") else model
-    if type(last).__module__ == "ridgeline.baselines.boosting":
+    if kind == ".skops" and _is_lightgbm(model):
         names.append("lightgbm")
     return [f"{name}=={version(name)}" for name in names]
 
 
+def _is_lightgbm(model: Any) -> bool:
+    from sklearn.pipeline import Pipeline
+
+    from ridgeline.baselines.boosting import LightGBMClassifier, LightGBMRegressor
+
+    last = model[-1] if isinstance(model, Pipeline) else model
+    return isinstance(last, LightGBMClassifier | LightGBMRegressor)
+
+
 def _plain_rows(example: Any) -> pd.DataFrame:
     """The example in the types that MLflow's signatures know."""
-    rows = example.to_pandas() if hasattr(example, "to_pandas") else example
-    if not hasattr(rows, "select_dtypes") or rows.empty:
+    import ibis.expr.types as ir
+    import pandas as pd
+
+    rows = example.to_pandas() if isinstance(example, ir.Table) else example
+    if not isinstance(rows, pd.DataFrame) or rows.empty:
         message = (
             f"got {type(example).__name__} as the example where a data frame with "
             "a few rows of features is needed"
         )
         raise InputError(message)
     categorical = rows.select_dtypes("category").columns
-    plain: pd.DataFrame = rows.astype(dict.fromkeys(categorical, str))
+    plain = rows.astype(dict.fromkeys(categorical, str))
     return plain.reset_index(drop=True)
 
 
 def _copy_code(folder: Path) -> Path:
     target = folder / _PACKAGE.name
-    for module in _MODULES:
+    for module in MODULES:
         copy = target / module
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(_PACKAGE / module, copy)

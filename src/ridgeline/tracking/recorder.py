@@ -1,39 +1,40 @@
-"""Each node's time, memory and outputs, from its first input to its last save."""
+"""A run as MLflow is told about it: what it is, its nodes, their outputs, its end."""
 
 from __future__ import annotations
 
 import inspect
+import json
 import logging
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
-
-from ridgeline.tracking.artifacts import (
-    local_file,
-    numbers,
-    step_values,
+from ridgeline.hashing import hash_of_text
+from ridgeline.peak_memory import PeakMemory
+from ridgeline.private_names.kedro import local_file
+from ridgeline.provenance import command_line, git_state, package_versions
+from ridgeline.tracking.client import Client, Number, TrackingError
+from ridgeline.tracking.config import OutputRecord, TrackingConfig
+from ridgeline.tracking.models import write_model
+from ridgeline.tracking.outputs import (
+    metrics_of,
+    parameter_texts,
+    valid_name,
+    without_parameters,
     write_output,
 )
-from ridgeline.tracking.client import Tracker, TrackingError
-from ridgeline.tracking.config import TrackingConfig
-from ridgeline.tracking.memory import PeakMemory
-from ridgeline.tracking.models import write_model
-from ridgeline.tracking.outputs import OutputRecord
-from ridgeline.tracking.tags import parameter_texts, run_parameters, valid_name
 
 if TYPE_CHECKING:
     from kedro.io import CatalogProtocol
     from kedro.pipeline.node import Node
 
-__all__ = ["NodeRecorder"]
+__all__ = ["Recorder", "code_tags", "runner_name"]
 
 _PLAIN = OutputRecord()
-_CHOSEN = "parameters"  # key of a mapping under which a child's chosen parameters are
 
 logger = logging.getLogger(__name__)
 
@@ -48,22 +49,29 @@ class _Visit:
     outputs: dict[str, Any] = field(default_factory=dict)
 
 
-class NodeRecorder:
-    """Follows the nodes of one run.
+class Recorder:
+    """Follows one run.
 
     An Ibis table is computed when Kedro saves it, after the node's function has
     returned. So a node lasts from the loading of its first input to the saving of
     its last output.
+
+    Args:
+        config: What mlflow.yml says.
+        project_path: Folder of the project.
+        catalog: The run's catalog.
+        records: What the catalog says about outputs in MLflow, by their names.
     """
 
     def __init__(
         self,
-        tracker: Tracker,
-        catalog: CatalogProtocol[Any, Any],
         config: TrackingConfig,
+        project_path: Path,
+        catalog: CatalogProtocol[Any, Any],
         records: Mapping[str, OutputRecord],
     ) -> None:
-        self._tracker = tracker
+        self._client = Client(config, project_path)
+        self._project_path = project_path
         self._catalog = catalog
         self._config = config
         self._records = records
@@ -71,9 +79,30 @@ class NodeRecorder:
         self._visits: dict[str, _Visit] = {}
         self._models: list[str] = []  # outputs to log as models
 
+    def start(self, name: str, tags: Mapping[str, str], inputs: Iterable[str]) -> None:
+        """Open the run and record what is known before the first node.
+
+        Args:
+            name: Of the run.
+            tags: What Kedro knows about it.
+            inputs: Free inputs of the pipeline, data and parameters.
+        """
+        self._client.start(name)
+        if not self._client.active:
+            return
+        with self._client.guard():
+            self._client.log(
+                tags={
+                    **tags,
+                    **code_tags(self._project_path),
+                    **_fingerprint_tags(self._catalog, inputs),
+                },
+                parameters=self._parameters(inputs),
+            )
+
     def begin(self, node: Node) -> None:
         """Start the clock of a node; calls after the first change nothing."""
-        if not self._tracker.active or node.name in self._visits:
+        if not self._client.active or node.name in self._visits:
             return
         self._visits[node.name] = _Visit(node, perf_counter())
         self._memory.start(node.name)
@@ -81,144 +110,152 @@ class NodeRecorder:
     def ran(self, node: Node) -> None:
         """A node's function returned: the end for a node without outputs."""
         if not node.outputs:
-            self.finish(node)
+            self._finish(node)
 
     def saved(self, node: Node, name: str, data: Any) -> None:
         """One output was saved; after the last one the node is logged."""
         visit = self._visits.get(node.name)
-        if visit is None or not self._tracker.active:
+        if visit is None or not self._client.active:
             return
         if inspect.isgeneratorfunction(node.func):
-            # Saved chunk by chunk, and nobody says which is the last one:
-            # `finish_all` logs it. A chunk does not stand for the output.
+            # Saved chunk by chunk, and nobody says which is the last one: the end of
+            # the run logs it. A chunk does not stand for the output.
             visit.outputs[name] = None
             visit.ended = perf_counter()
             return
         visit.outputs[name] = data
         if set(visit.outputs) == set(node.outputs):
-            self.finish(node)
+            self._finish(node)
 
     def failed(self, node: Node) -> None:
-        """A node's function raised: the clock stops, `finish_all` logs the rest."""
+        """A node's function raised: the clock stops, the end of the run logs it."""
         visit = self._visits.get(node.name)
         if visit is not None:
             visit.ended = perf_counter()
 
-    def finish(self, node: Node) -> None:
+    def end(self) -> bool:
+        """Close a run that went well, and tell whether MLflow has it complete."""
+        self._finish_all()
+        self._log_models(register=self._config.register_models)
+        return self._client.end("FINISHED")
+
+    def end_with(self, error: Exception) -> None:
+        """Close a run that an error ended."""
+        text = str(error).strip().partition("\n")[0]
+        self._client.log(tags={"error": f"{type(error).__name__}: {text}"})
+        unfinished = self._finish_all()
+        if unfinished:
+            self._client.log(tags={"failed_node": ", ".join(unfinished)})
+        # Models that were saved are worth keeping, but not worth recommending.
+        self._log_models(register=False)
+        self._client.end("FAILED")
+
+    def end_interrupted(self) -> None:
+        """Close a run that somebody stopped, as it is."""
+        self._client.end("KILLED")
+
+    def _finish(self, node: Node) -> None:
         """Log a node's metrics and the outputs that it saved."""
         now = perf_counter()
         visit = self._visits.pop(node.name, None)
-        if visit is None or not self._tracker.active:
+        if visit is None or not self._client.active:
             return
         ended = now if visit.ended is None else visit.ended
         name = valid_name(node.name)
-        metrics = {
-            f"{name}.duration_seconds": ended - visit.started,
-            f"{name}.peak_memory_mb": self._memory.stop(node.name),
-        }
-        self._tracker.log_metrics(metrics)
-        children: dict[str | None, dict[str, Any]] = {}
+        peak = self._memory.stop(node.name)
+        self._client.log(
+            metrics=[
+                (f"{name}.duration_seconds", ended - visit.started, 0),
+                (f"{name}.peak_memory_mb", peak, 0),
+            ]
+        )
         for output, data in visit.outputs.items():
-            child = self._record(output).run
-            children.setdefault(child, {})[output] = data
-        for child, outputs in children.items():
-            if child is None or not all(map(_is_empty, outputs.values())):
-                self._log_outputs(node, child, outputs)
+            self._log_output(node, output, data)
 
-    def finish_all(self) -> list[str]:
-        """Log the nodes still under way.
-
-        Returns:
-            Names of those that did not save all their outputs.
-        """
+    def _finish_all(self) -> list[str]:
+        """Log the nodes still under way, and name those that did not save it all."""
         visits = list(self._visits.values())
         for visit in visits:
-            self.finish(visit.node)
+            self._finish(visit.node)
         return [v.node.name for v in visits if set(v.outputs) != set(v.node.outputs)]
 
-    def log_models(self, register: bool) -> None:
+    def _log_output(self, node: Node, name: str, data: Any) -> None:
+        record = self._records.get(name, _PLAIN)
+        if record.run and _is_nothing(data):
+            return  # a method that was not part of the run: an empty row
+        parameters = self._parameters(node.inputs) if record.run else {}
+        if record.model:
+            self._client.log(record.run, parameters=parameters)
+            self._models.append(name)
+            return
+        metrics: list[Number] = []
+        # A full disk is one more failure that must not stop the run.
+        with self._client.guard(), TemporaryDirectory(prefix="ridgeline-") as root:
+            folder = Path(root) / re.sub("[/ ]", "_", valid_name(node.name))
+            folder.mkdir()
+            try:
+                self._write(folder, name, data, record)
+                if record.run:
+                    data, chosen = without_parameters(data)
+                    parameters |= chosen
+                # In a child the same numbers have the same names, to be compared.
+                prefix = "" if record.run else name
+                metrics = metrics_of(data, prefix, record.steps)
+            except Exception as error:
+                self._warn(f"Output '{name}' is not logged to MLflow", error)
+            files = Path(root) if any(folder.iterdir()) else None
+            self._client.log(
+                record.run, parameters=parameters, metrics=metrics, files=files
+            )
+
+    def _write(self, folder: Path, name: str, data: Any, record: OutputRecord) -> None:
+        dataset = self._catalog.get(name)
+        private = False if self._config.log_examples else record.private
+        write_output(folder, name, data, dataset, self._config, private=private)
+
+    def _log_models(self, register: bool) -> None:
         """Log the models that were saved, after all nodes.
 
         By then the example is saved, whichever node made it, and the metrics that
         MLflow shows with a model are known.
-
-        Args:
-            register: Whether models may become versions in the registry.
         """
-        for output in self._models:
-            record = self._record(output)
-            with TemporaryDirectory(prefix="ridgeline-") as folder:
-                target = Path(folder) / "model"
-                if not self._write_model(target, output, record):
-                    continue
-                name = record.register if register else None
+        for name in self._models:
+            record = self._records[name]
+            with TemporaryDirectory(prefix="ridgeline-") as root:
+                folder = Path(root) / "model"
                 try:
-                    self._tracker.log_model(
-                        target, record.run or output, record.run, name
+                    self._write_model(folder, name, str(record.example))
+                except Exception as error:
+                    self._warn(f"Output '{name}' is not logged as a model", error)
+                    continue
+                registered = record.register if register else None
+                try:
+                    self._client.log_model(
+                        folder, record.run or name, record.run, registered
                     )
                 except Exception as error:
-                    self._warn(f"Model '{output}' is not complete in MLflow", error)
+                    self._warn(f"Model '{name}' is not complete in MLflow", error)
                     return  # the next one would fail in the same way
 
-    def _record(self, output: str) -> OutputRecord:
-        return self._records.get(output, _PLAIN)
+    def _write_model(self, folder: Path, name: str, example: str) -> None:
+        rows = self._catalog.get(example)
+        if rows is None:
+            message = f"the catalog has no dataset '{example}'"
+            raise LookupError(message)
+        file = local_file(self._catalog.get(name))
+        write_model(folder, file, rows.load(), keep_example=self._config.log_examples)
 
-    def _log_outputs(
-        self, node: Node, child: str | None, outputs: Mapping[str, Any]
-    ) -> None:
-        """Log outputs of a node that belong to one run."""
-        name = valid_name(node.name).replace("/", "_").replace(" ", "_")
-        # A full disk is one more failure that must not stop the run.
-        with self._tracker.guard(), TemporaryDirectory(prefix="ridgeline-") as folder:
-            target = Path(folder) / name
-            target.mkdir()
-            if child is not None:
-                parameters = run_parameters(self._catalog, node.inputs)
-                self._tracker.log_parameters(parameters, child)
-            for output, data in outputs.items():
-                if self._record(output).model:
-                    if data != []:  # of a method that is not applicable
-                        self._models.append(output)
-                else:
-                    self._log_output(target, output, data)
-            if any(target.iterdir()):
-                self._tracker.log_folder(Path(folder), child)
-
-    def _log_output(self, folder: Path, output: str, data: Any) -> None:
-        record = self._record(output)
-        # In a child the same numbers have the same names, to be compared.
-        prefix = "" if record.run else output
-        try:
-            dataset = self._catalog.get(output)
-            private = False if self._config.log_examples else record.private
-            write_output(folder, output, data, dataset, self._config, private=private)
-            if record.steps is not None:
-                values = step_values(data, record.steps, prefix)
-                self._tracker.log_steps(values, record.run)
-        except TrackingError:
-            raise
-        except Exception as error:
-            self._warn(f"Output '{output}' is not logged to MLflow", error)
-            return
-        if record.run:
-            data, chosen = _without_parameters(data)
-            self._tracker.log_parameters(parameter_texts(chosen), record.run)
-        self._tracker.log_metrics(numbers(data, prefix), record.run)
-
-    def _write_model(self, folder: Path, output: str, record: OutputRecord) -> bool:
-        """Write an output as an MLflow model, and tell whether that went well."""
-        try:
-            example = self._catalog.get(str(record.example))
-            if example is None:
-                message = f"the catalog has no dataset '{record.example}'"
-                raise LookupError(message)
-            file = local_file(self._catalog.get(output))
-            keep = self._config.log_examples
-            write_model(folder, file, example.load(), keep_example=keep)
-        except Exception as error:
-            self._warn(f"Output '{output}' is not logged as a model", error)
-            return False
-        return True
+    def _parameters(self, names: Iterable[str]) -> dict[str, str]:
+        """The parameters among inputs, such as `cleaning.max_amount`, as texts."""
+        found: dict[str, str] = {}
+        for name in sorted(names):
+            if name != "parameters" and not name.startswith("params:"):
+                continue
+            dataset = self._catalog.get(name)
+            if dataset is not None:
+                prefix = "" if name == "parameters" else name.removeprefix("params:")
+                found |= parameter_texts(dataset.load(), prefix)
+        return found
 
     def _warn(self, what: str, error: Exception) -> None:
         message = f"{what}: {error}"
@@ -227,16 +264,55 @@ class NodeRecorder:
         logger.warning("%s", message)
 
 
-def _is_empty(data: Any) -> bool:
-    """Whether a method was not part of the run: its child would be an empty row."""
-    return isinstance(data, Mapping) and not data
+def code_tags(project_path: Path) -> dict[str, str]:
+    """Return the command, the versions of packages, and the commit if there is one."""
+    command = command_line()
+    versions = package_versions().items()
+    tags = {
+        "command": command,
+        # MLflow's pages show this one as the source of the run.
+        "mlflow.source.name": command,
+        **{f"version.{name}": number for name, number in versions},
+    }
+    state = git_state(project_path)
+    if state is None:
+        return tags
+    return tags | {
+        "git_commit": state.commit,
+        "git_dirty": str(state.dirty).lower(),
+        # MLflow's pages show this one as the version of the source.
+        "mlflow.source.git.commit": state.commit,
+    }
 
 
-def _without_parameters(data: Any) -> tuple[Any, Mapping[str, Any]]:
-    """A mapping without its entry for parameters, and that entry."""
-    if isinstance(data, BaseModel):
-        data = data.model_dump(mode="json")
-    chosen = data.get(_CHOSEN) if isinstance(data, Mapping) else None
-    if not isinstance(chosen, Mapping | BaseModel):
-        return data, {}
-    return {key: data[key] for key in data if key != _CHOSEN}, chosen  # type: ignore[return-value]
+def runner_name(runner: str) -> str:
+    """Return the class name of the runner from Kedro's `run_params["runner"]`."""
+    found = re.search(r"(\w+) object at", runner)
+    if found:
+        return found[1]
+    return "SequentialRunner" if runner == "None" else runner
+
+
+def _fingerprint_tags(
+    catalog: CatalogProtocol[Any, Any], names: Iterable[str]
+) -> dict[str, str]:
+    """A tag for each input with a method `fingerprint`, and one for all together."""
+    prints: dict[str, str] = {}
+    for name in sorted(names):
+        try:
+            dataset: Any = catalog.get(name)
+            if hasattr(dataset, "fingerprint"):
+                prints[name] = str(dataset.fingerprint())
+        except Exception as error:
+            # A missing file is reported by the node that loads it, and better.
+            logger.debug("No fingerprint of '%s': %s", name, error)
+    if not prints:
+        return {}
+    combined = hash_of_text(json.dumps(prints, sort_keys=True))
+    single = {f"data_fingerprint.{name}": value for name, value in prints.items()}
+    return {"data_fingerprint": combined, **single}
+
+
+def _is_nothing(data: Any) -> bool:
+    """Whether an output is an empty mapping, or a list of no model."""
+    return isinstance(data, Mapping | list) and not data
