@@ -17,9 +17,9 @@ from sklearn.linear_model import Ridge
 from sklearn.preprocessing import SplineTransformer
 
 from ridgeline.simulation.paper import PAPER_MSE
-from ridgeline.simulation.scenarios import TRUE_COMPONENTS, Sample
+from ridgeline.simulation.scenarios import TRUE_COMPONENTS, Draw
 from ridgeline.simulation.settings import StudySettings
-from ridgeline.simulation.tasks import Task, draw_rows
+from ridgeline.simulation.tasks import Task, draw_data
 
 SIZES = (1_000, 2_000, 5_000, 10_000)
 KNOTS = (3, 4, 5, 6, 8, 10, 15)
@@ -49,7 +49,7 @@ def main() -> None:
 
 def floor(task: Task) -> float:
     """The smallest excess error of splines of the true projections."""
-    rows = draw_rows(task, StudySettings(), seed=0)
+    rows = draw_data(task, StudySettings(), seed=0)
     train, test = (told(sample, task.scenario) for sample in (rows.train, rows.test))
     errors = []
     for knots in KNOTS:
@@ -61,7 +61,7 @@ def floor(task: Task) -> float:
     return float(min(errors))
 
 
-def told(sample: Sample, scenario: str) -> np.ndarray:
+def told(sample: Draw, scenario: str) -> np.ndarray:
     """Values along the true projections, (n, components)."""
     weights = np.stack([part.weights for part in TRUE_COMPONENTS[scenario]])
     return np.asarray(sample.features @ weights.T)

@@ -213,19 +213,17 @@ def fit_registered(
     """A baseline of the pipeline, tuned and fitted as its parameters say."""
     from kedro.config import OmegaConfigLoader
 
-    from ridgeline.baselines.fitting import (
-        BaselineSettings,
-        NotApplicable,
-        fit_baseline,
-    )
+    from ridgeline.baselines.fitting import NotApplicable, fit_baseline
+    from ridgeline.baselines.settings import BaselineSettings
     from ridgeline.settings import CONFIG_LOADER_ARGS
 
     conf = str(project / "conf")
     loader = OmegaConfigLoader(conf, env=ENVIRONMENT, **CONFIG_LOADER_ARGS)
     settings = BaselineSettings(**loader["parameters"]["baselines"][name])
-    fitted = fit_baseline(name, "classification", settings, train, held, SEED)
-    if isinstance(fitted, NotApplicable):
-        sys.exit(fitted.reason)
+    try:
+        fitted = fit_baseline(name, "classification", settings, train, held, SEED)
+    except NotApplicable as reason:
+        sys.exit(str(reason))
     return fitted.model, {
         "fits": fitted.n_fits,
         "tuning s": fitted.tuning_seconds,

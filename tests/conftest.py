@@ -19,13 +19,13 @@ from ridgeline.lendingclub.schema import (
     PURPOSE_COLUMNS,
     PURPOSES,
     SOURCES,
-    Kind,
+    RawFile,
 )
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
 
 # One good application of each kind, as published.
-GOOD: dict[Kind, dict[str, str]] = {
+GOOD: dict[RawFile, dict[str, str]] = {
     "accepted": {
         "amount": "12000.0",
         "application_date": "Dec-2015",
@@ -65,7 +65,7 @@ def write_published(tmp_path: Path) -> WritePublished:
     """Write a published file from rows that say how they differ from a good one."""
 
     def write(
-        kind: Kind, rows: Iterable[dict[str, str]] = ({},), name: str = ""
+        kind: RawFile, rows: Iterable[dict[str, str]] = ({},), name: str = ""
     ) -> Path:
         path = tmp_path / (name or f"{kind}.csv")
         with path.open("w", newline="") as file:
@@ -88,7 +88,7 @@ def duckdb() -> ibis.BaseBackend:
 
 
 @pytest.fixture
-def real_samples() -> dict[Kind, Path]:
+def real_samples() -> dict[RawFile, Path]:
     """Return the two real samples, where they are at hand."""
     folder = os.environ.get("RIDGELINE_REAL_DATA")
     if not folder:

@@ -14,7 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from ridgeline.baselines import sizes
 from ridgeline.baselines.boosted_trees import BoostedTrees
 from ridgeline.baselines.boosting import LightGBMClassifier, LightGBMRegressor
-from ridgeline.baselines.fitting import BaselineSettings, NotApplicable, fit_baseline
+from ridgeline.baselines.fitting import NotApplicable, fit_baseline
+from ridgeline.baselines.settings import BaselineSettings
 from ridgeline.errors import InputError, RidgelineError
 
 RNG = np.random.default_rng(0)
@@ -203,12 +204,12 @@ def test_missing_library_is_said_and_nothing_else_fails(
         return real(name, *arguments, **options)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    found = fit_baseline(
-        "lightgbm", "regression", BaselineSettings(), (X, Y), (X, Y), 0, n_jobs=1
-    )
-    assert isinstance(found, NotApplicable)
-    assert found.reason.startswith("not applicable, because LightGBM")
-    assert sentence in found.reason
-    assert found.reason.endswith(".")
+    with pytest.raises(NotApplicable, match=sentence) as found:
+        fit_baseline(
+            "lightgbm", "regression", BaselineSettings(), (X, Y), (X, Y), 0, n_jobs=1
+        )
+    reason = str(found.value)
+    assert reason.startswith("not applicable, because LightGBM")
+    assert reason.endswith(".")
     with pytest.raises(RidgelineError, match=sentence):
         deepcopy(FITTED).predict(X)

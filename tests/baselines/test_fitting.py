@@ -15,14 +15,14 @@ from sklearn.metrics import log_loss, r2_score, roc_auc_score
 from sklearn.preprocessing import MinMaxScaler
 
 from ridgeline.baselines.fitting import (
-    BaselineSettings,
     FittedBaseline,
     NotApplicable,
-    Rows,
+    Observations,
     _sample,
     fit_baseline,
 )
 from ridgeline.baselines.registry import BASELINES, Columns
+from ridgeline.baselines.settings import BaselineSettings
 from ridgeline.errors import InputError
 
 RNG = np.random.default_rng(0)
@@ -81,7 +81,7 @@ def fit(
     **settings: Any,
 ) -> FittedBaseline:
     """Fit a baseline fast."""
-    fitted = fit_baseline(
+    return fit_baseline(
         name,
         task,
         BaselineSettings(**FAST.get(name, {}) | settings),
@@ -90,8 +90,6 @@ def fit(
         seed,
         n_jobs=1,
     )
-    assert isinstance(fitted, FittedBaseline)
-    return fitted
 
 
 @cache
@@ -263,10 +261,10 @@ def test_too_many_rows_are_not_applicable(caplog: pytest.LogCaptureFixture) -> N
     caplog.set_level(logging.INFO, logger="ridgeline")
     arguments = (FRAME[TRAIN], LABELS[TRAIN]), (FRAME[VALIDATION], LABELS[VALIDATION])
     limited = BaselineSettings(max_rows=399)
-    found = fit_baseline("svm", "classification", limited, *arguments, seed=0)
-    assert isinstance(found, NotApplicable)
-    assert "400 training rows are above its limit of 399" in found.reason
-    assert found.reason in caplog.text
+    above = "400 training rows are above its limit of 399"
+    with pytest.raises(NotApplicable, match=above) as reason:
+        fit_baseline("svm", "classification", limited, *arguments, seed=0)
+    assert str(reason.value) in caplog.text
     assert BASELINES["svm"].max_rows == 20_000
     fit("svm", max_rows=400)
 
@@ -280,7 +278,7 @@ def test_sample_has_every_category_and_class() -> None:
     columns = Columns.of(X)
     assert columns == (("amount",), ("purpose",))
     for seed in range(20):
-        sample = _sample(Rows(X, y), 50, columns, "classification", seed)
+        sample = _sample(Observations(X, y), 50, columns, "classification", seed)
         assert len(sample.X) == len(sample.y) == 50
         assert set(sample.X["purpose"]) == {*KINDS, "Rare"}
         assert set(sample.y) == {0, 1}

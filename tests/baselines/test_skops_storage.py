@@ -19,13 +19,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from ridgeline.baselines.fitting import (
-    BaselineSettings,
-    FittedBaseline,
-    NotApplicable,
-    fit_baseline,
-)
+from ridgeline.baselines.fitting import fit_baseline
 from ridgeline.baselines.registry import BASELINES
+from ridgeline.baselines.settings import BaselineSettings
 from ridgeline.baselines.storage import TRUSTED_TYPES, load_model, save_model
 from ridgeline.errors import InputError
 
@@ -61,7 +57,6 @@ def fitted(name: str, task: Any) -> Any:
         0,
         n_jobs=1,
     )
-    assert isinstance(found, FittedBaseline)
     return found.model
 
 
@@ -82,17 +77,10 @@ def test_sgd_perceptron_comes_back(tmp_path: Path) -> None:
     settings = BaselineSettings(settings={"solver": "sgd", "learning_rate_init": 0.1})
     rows = (X[:150], y[:150]), (X[150:], y[150:])
     found = fit_baseline("mlp", "classification", settings, *rows, seed=0)
-    assert isinstance(found, FittedBaseline)
     save_model(found.model, tmp_path / "model.skops")
     np.testing.assert_array_equal(
         load_model(tmp_path / "model.skops").predict(X), found.model.predict(X)
     )
-
-
-def test_reason_comes_back_in_the_place_of_a_model(tmp_path: Path) -> None:
-    reason = NotApplicable("svm", "too many rows")
-    save_model(reason, tmp_path / "model.skops")
-    assert load_model(tmp_path / "model.skops") == reason
 
 
 def test_list_names_what_the_baselines_hold_and_little_more() -> None:
@@ -106,7 +94,6 @@ def test_list_names_what_the_baselines_hold_and_little_more() -> None:
     assert set(TRUSTED_TYPES) - found == {
         "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
         "sklearn.preprocessing._data.StandardScaler",
-        "ridgeline.baselines.fitting.NotApplicable",
     }
 
 

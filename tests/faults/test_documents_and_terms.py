@@ -20,7 +20,7 @@ MakeApplications = Callable[[int, int], pd.DataFrame]
 PROJECT = Path(__file__).parents[2]
 PAGES = [
     PROJECT / "docs" / f"{name}.md"
-    for name in ("accuracy", "benchmarks", "data", "model", "simulator")
+    for name in ("benchmarks", "data", "model", "simulator", "study")
 ]
 # Of a script in the documents: its path and what follows on the line or in the code.
 COMMAND = re.compile(r"python ((?:benchmarks|docs)/\S+?\.py)([^`\n]*)")

@@ -4,6 +4,7 @@ import html
 import io
 import re
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -21,8 +22,8 @@ from ridgeline.evaluation.metrics import EvaluationSettings
 from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
-from ridgeline.pipelines.baselines.nodes import fitting_node
-from ridgeline.pipelines.evaluation.nodes import compare_models, evaluation_node
+from ridgeline.pipelines.baselines.nodes import fit_method
+from ridgeline.pipelines.evaluation.nodes import compare_models, evaluate_model
 from ridgeline.pipelines.reporting.nodes import explain_network, write_report
 from ridgeline.pipelines.splitting.nodes import identify_data
 from ridgeline.pipelines.xnn.nodes import refine_network, train_network
@@ -170,7 +171,8 @@ def fitted_on(identity):
 
 
 def judge(network, report, sets, identity):
-    return evaluation_node("xnn.refined")(
+    return evaluate_model(
+        "xnn.refined",
         model=network,
         report=report,
         test=sets["test"],
@@ -224,8 +226,8 @@ def test_comparison_refuses_metrics_of_other_data(splits, known_network):
 def test_fits_refuse_sets_of_two_splits_and_reports_carry_their_own(splits):
     (sets, identity), (others, other) = splits
     mixed = {"train": sets["train"], "validation": others["validation"]}
-    settings = fitting_node("logr").__annotations__["settings"](grid={"C": [1.0]})
-    fit = fitting_node("logr")
+    settings = fit_method.__annotations__["settings"](grid={"C": [1.0]})
+    fit = partial(fit_method, "logr")
     rows = {name: sets[name] for name in mixed}
     _, report, _ = fit(**rows, identity=identity, settings=settings, seed=0)
     assert report["data_identity"] == identity["split"]

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ridgeline.lendingclub.parsing import PARSED_COLUMNS, unparsed_text
+from ridgeline.lendingclub.parsing import unparsed_text
+from ridgeline.lendingclub.schema import NUMERIC
 
 
 def only_row(table, approved):
@@ -17,7 +18,7 @@ def only_row(table, approved):
 
 
 def unparsed_cells(table, approved):
-    texts = {name: unparsed_text(table, name) for name in PARSED_COLUMNS}
+    texts = {name: unparsed_text(table, name) for name in NUMERIC}
     return only_row(table.select("approved", **texts), approved)[1:].dropna().to_dict()
 
 
@@ -78,7 +79,7 @@ def test_several_unreadable_cells_of_a_row_are_told_apart(typed):
     assert unparsed_cells(table, 0) == {"amount": "dti=5", "dti": "50 % or so"}
 
 
-@pytest.mark.parametrize("column", PARSED_COLUMNS)
+@pytest.mark.parametrize("column", NUMERIC)
 def test_empty_cell_is_missing_and_not_unreadable(typed, column):
     row = only_row(typed(rejected=[{column: ""}]), 0)
     assert row.isna()[column]
@@ -124,6 +125,6 @@ def test_what_was_written_is_what_is_read(typed, rows):
         ]
     )
     read = table.filter(table.approved == 0).execute()
-    read = read[list(PARSED_COLUMNS)].itertuples(index=False, name=None)
+    read = read[list(NUMERIC)].itertuples(index=False, name=None)
     expected = [(pd.Timestamp(day), a, s, float(d), y) for day, a, s, d, y in rows]
     assert sorted(read) == sorted(expected)

@@ -1,14 +1,21 @@
 """One template serves every method of the registry."""
 
+import inspect
+from typing import get_type_hints
+
 import pandas as pd
 import pytest
+from kedro.config import OmegaConfigLoader
+from projects import PROJECT
 
-from ridgeline.baselines.fitting import NotApplicable
 from ridgeline.baselines.settings import BaselineSettings
 from ridgeline.errors import InputError
 from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
-from ridgeline.pipelines.baselines.nodes import fitting_node
+from ridgeline.pipelines.baselines.nodes import fit_method
+from ridgeline.pipelines.models import for_model
+from ridgeline.settings import CONFIG_LOADER_ARGS
+from ridgeline.xnn.search import PAPER_GRID
 
 
 @pytest.fixture(scope="module")
@@ -20,12 +27,14 @@ def sets(make_applications):
 def test_method_is_fitted_and_reported(sets):
     settings = BaselineSettings(grid={"C": [0.1, 10.0]})
     before = {name: sets[name].copy(deep=True) for name in ("train", "validation")}
-    model, report, table = fitting_node("logr")(**sets, settings=settings, seed=0)
+    [model], report, table = fit_method("logr", **sets, settings=settings, seed=0)
     rows = model_sample(sets["train"])
     assert model.predict_proba(rows.features).shape == (200, 2)
     assert report["parameters"]["C"] in (0.1, 10.0)
     assert report["n_parameters"] == 5 + 5 + 1  # numbers, purposes, intercept
-    assert report["fit_seconds"] >= 0
+    assert report["fits"] == 3
+    assert report["fit_seconds"] > 0
+    assert report["tuning_seconds"] > 0
     assert "n_components" not in report
     assert sorted(table["C"]) == [0.1, 10.0]
     assert report["parameters"]["C"] == table["C"].iloc[0]
@@ -35,15 +44,31 @@ def test_method_is_fitted_and_reported(sets):
 
 def test_method_that_is_not_applicable_says_so_in_its_report(sets):
     settings = BaselineSettings(max_rows=50)
-    model, report, table = fitting_node("svm")(**sets, settings=settings, seed=0)
-    assert isinstance(model, NotApplicable)
-    assert report["not_applicable"] == model.reason
+    models, report, table = fit_method("svm", **sets, settings=settings, seed=0)
+    assert models == []
     assert set(report) == {"not_applicable", "data_identity"}
-    assert "200" in model.reason
+    assert "200 training rows are above its limit of 50" in report["not_applicable"]
     assert table.empty
 
 
 def test_unknown_parameter_is_one_sentence(sets):
     settings = BaselineSettings(settings={"max_deph": 3})
     with pytest.raises(InputError, match="did you mean 'max_depth'"):
-        fitting_node("rf")(**sets, settings=settings, seed=0)
+        fit_method("rf", **sets, settings=settings, seed=0)
+
+
+def test_grids_of_the_base_environment_are_the_paper_s():
+    loader = OmegaConfigLoader(str(PROJECT / "conf"), env="base", **CONFIG_LOADER_ARGS)
+    parameters = loader["parameters"]
+    tuned = parameters["xnn"]["tuning"], parameters["baselines"]["naive_xnn"]["grid"]
+    for name, values in PAPER_GRID.items():
+        assert [grid[name] for grid in tuned] == [list(values)] * 2
+    assert parameters["baselines"]["gam"]["grid"]["l1_scales"] == tuned[0]["l1_scales"]
+
+
+def test_function_for_a_model_has_the_inputs_and_their_types():
+    bound = for_model(fit_method, "svm")
+    inputs = ["train", "validation", "identity", "settings", "seed"]
+    assert list(inspect.signature(bound).parameters) == inputs
+    assert get_type_hints(bound)["settings"] is BaselineSettings
+    assert (bound.__name__, bound.__doc__) == ("fit_method", fit_method.__doc__)

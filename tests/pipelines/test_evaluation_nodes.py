@@ -10,15 +10,15 @@ from kedro.runner import SequentialRunner
 from matplotlib.figure import Figure
 from sklearn.metrics import log_loss, roc_auc_score
 
-from ridgeline.baselines.fitting import NotApplicable
 from ridgeline.baselines.titles import TITLES
+from ridgeline.errors import InputError
 from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
 from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipeline_registry import register_pipelines
 from ridgeline.pipelines.evaluation.nodes import (
     compare_models,
-    evaluation_node,
+    evaluate_model,
     plot_curves,
 )
 
@@ -27,7 +27,7 @@ OF_THE_FIT = {
     **{"fits": 31, "fit_seconds": 1.5, "n_parameters": 9, "n_components": 3},
     "epochs": 7,
 }
-NO_MODEL = NotApplicable("svm", "There are too many rows.")
+REASON = "There are too many rows."
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,8 @@ def held_out(make_applications):
 def judge(model, test, report):
     """Judge a model that was fitted on the same data."""
     identity = identify_split({"test": test})
-    return evaluation_node("rf")(
+    return evaluate_model(
+        "rf",
         model=model,
         report=report | {"data_identity": identity["split"]},
         test=test,
@@ -50,7 +51,7 @@ def judge(model, test, report):
 
 @pytest.fixture(scope="module")
 def judged(known_network, held_out):
-    return judge(known_network, held_out, OF_THE_FIT)
+    return judge([known_network], held_out, OF_THE_FIT)
 
 
 def compare(truth=None, **metrics):
@@ -88,7 +89,7 @@ def test_metrics_have_the_agreed_names(judged):
 
 def test_model_without_components_has_no_such_metric(known_network, held_out):
     report = {"fit_seconds": 1.0, "n_parameters": 2}
-    metrics, _ = judge(known_network, held_out, report)
+    metrics, _ = judge([known_network], held_out, report)
     assert "n_components" not in metrics
 
 
@@ -107,22 +108,32 @@ def test_curves_are_plain_lists_that_make_the_same_tables(
 
 def test_rows_are_not_changed(known_network, held_out):
     before = held_out.copy(deep=True)
-    judge(known_network, held_out, OF_THE_FIT)
+    judge([known_network], held_out, OF_THE_FIT)
     pd.testing.assert_frame_equal(held_out, before)
 
 
 def test_reason_why_there_is_no_model_goes_through(judged, held_out, caplog):
     caplog.set_level(logging.INFO, logger="ridgeline")
-    report = {"not_applicable": NO_MODEL.reason}
-    metrics, curves = judge(NO_MODEL, held_out, report)
-    assert metrics["not_applicable"] == NO_MODEL.reason
+    metrics, curves = judge([], held_out, {"not_applicable": REASON})
+    assert metrics["not_applicable"] == REASON
     assert set(metrics) == {"not_applicable", "data_identity"}
     assert curves == {}
     table, missing = compare(**{"svm": metrics, "xnn.refined": judged[0]})
     assert table["model"].to_list() == ["xnn.refined"]
-    assert missing == {TITLES["svm"]: NO_MODEL.reason}
+    assert missing == {TITLES["svm"]: REASON}
     assert TITLES["svm"] in caplog.text
-    assert NO_MODEL.reason in caplog.text
+    assert REASON in caplog.text
+
+
+def test_model_whose_file_is_gone_is_one_sentence(held_out):
+    with pytest.raises(InputError, match="rf was fitted, but .* --pipeline baselines"):
+        judge([], held_out, OF_THE_FIT)
+
+
+def test_stage_of_the_network_is_judged_as_any_model(judged, known_network, held_out):
+    metrics, curves = judge(known_network, held_out, OF_THE_FIT)
+    timed = {"predict_seconds": judged[0]["predict_seconds"]}
+    assert (metrics | timed, curves) == judged
 
 
 def test_comparison_is_by_auc_and_has_titles(judged):
@@ -157,7 +168,7 @@ def test_one_method_is_judged_by_its_node_alone(judged, known_network, held_out)
     )
     identity = identify_split({"test": held_out})
     given = {
-        "gam.model": known_network,
+        "gam.model": [known_network],
         "gam.report": OF_THE_FIT | {"data_identity": identity["split"]},
         "test": held_out,
         "data_identity": identity,

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from ridgeline.evaluation.metrics import EvaluationSettings
 from ridgeline.lendingclub.cleaning import CleaningRules
 from ridgeline.lendingclub.identity import identify_split
-from ridgeline.pipelines.evaluation.nodes import compare_models, evaluation_node
+from ridgeline.pipelines.evaluation.nodes import compare_models, evaluate_model
 from ridgeline.pipelines.reporting.nodes import (
     explain_network,
     list_limits,
@@ -46,7 +46,8 @@ def of_one_split(held_out):
 @pytest.fixture(scope="module")
 def comparison(known_network, held_out, of_one_split):
     identity = of_one_split["identity"]
-    metrics, _ = evaluation_node("xnn.refined")(
+    metrics, _ = evaluate_model(
+        "xnn.refined",
         model=known_network,
         report={"fit_seconds": 1.0, "n_parameters": 9} | of_one_split["refinement"],
         test=held_out,

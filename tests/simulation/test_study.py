@@ -232,7 +232,7 @@ class TestBadInput:
             ),
             (
                 {"n_jobs": 0},
-                "'n_jobs': n_jobs is 0, but must be 1 or more, or -1 for one for each "
+                "'n_jobs': it is 0, but must be 1 or more, or -1 for one for each "
                 "core.",
             ),
             (

@@ -11,7 +11,7 @@ from tiny_study import PAPER_MODELS, numbers, tiny
 
 from ridgeline.simulation.settings import MODELS, StudySettings
 from ridgeline.simulation.study import StudyResult
-from ridgeline.simulation.tasks import Rows, Task, draw_rows, run_task
+from ridgeline.simulation.tasks import Task, TaskData, draw_data, run_task
 from ridgeline.xnn.storage import read_document
 
 # One process of the tests makes what these share.
@@ -40,12 +40,12 @@ print(json.dumps([run_task(task, settings, seed=0).record for task in tasks]))
 """
 
 
-def arrays(rows: Rows) -> list[np.ndarray]:
+def arrays(rows: TaskData) -> list[np.ndarray]:
     """Return all that was drawn."""
     return [part for sample in rows[:3] for part in sample]
 
 
-def same(one: Rows, other: Rows) -> bool:
+def same(one: TaskData, other: TaskData) -> bool:
     """Tell whether two draws are equal bit for bit."""
     pairs = zip(arrays(one), arrays(other), strict=True)
     return all(np.array_equal(a, b) for a, b in pairs)
@@ -61,8 +61,8 @@ class TestRows:
 
     @pytest.mark.parametrize("model", MODELS)
     def test_the_model_does_not_matter(self, model: str) -> None:
-        first = draw_rows(TASK, SETTINGS, 0)
-        other = draw_rows(TASK._replace(model=model), SETTINGS, 0)
+        first = draw_data(TASK, SETTINGS, 0)
+        other = draw_data(TASK._replace(model=model), SETTINGS, 0)
         assert same(first, other)
         assert first.model_seed == other.model_seed
 
@@ -77,13 +77,13 @@ class TestRows:
         ids=["scenario", "size", "repetition", "seed"],
     )
     def test_other_tasks_have_other_data(self, other: Task, seed: int) -> None:
-        first, second = draw_rows(TASK, SETTINGS, 0), draw_rows(other, SETTINGS, seed)
+        first, second = draw_data(TASK, SETTINGS, 0), draw_data(other, SETTINGS, seed)
         for one, another in zip(arrays(first), arrays(second), strict=True):
             assert share(one, another) == 0
         assert first.model_seed != second.model_seed
 
     def test_no_row_is_used_twice(self) -> None:
-        train, validation, test, _ = draw_rows(TASK, SETTINGS, 0)
+        train, validation, test, _ = draw_data(TASK, SETTINGS, 0)
         assert share(train.features, test.features) == 0
         assert share(validation.features, test.features) == 0
         assert share(train.features, validation.features) == 0
@@ -95,7 +95,7 @@ class TestRows:
     )  # fmt: skip
     def test_sizes(self, n: int, held_share: float, held: int) -> None:
         settings = tiny("unused", validation_share=held_share, test_rows=70)
-        train, validation, test, _ = draw_rows(TASK._replace(n=n), settings, 0)
+        train, validation, test, _ = draw_data(TASK._replace(n=n), settings, 0)
         assert [len(part.response) for part in (train, validation, test)] == [
             n - held, held, 70,
         ]  # fmt: skip
@@ -103,7 +103,7 @@ class TestRows:
 
     def test_as_they_were(self) -> None:
         # Stored results stay true only as long as the same task draws the same rows.
-        train, validation, test, seed = draw_rows(Task("S3", 50, 2, "rf"), SETTINGS, 7)
+        train, validation, test, seed = draw_data(Task("S3", 50, 2, "rf"), SETTINGS, 7)
         assert train.features[0, 0] == pytest.approx(DRAWN[0], rel=1e-15)
         assert validation.response[-1] == pytest.approx(DRAWN[1], rel=1e-12)
         assert test.truth[0] == pytest.approx(DRAWN[2], rel=1e-12)
@@ -155,7 +155,7 @@ class TestRecords:
                 continue
             task = Task(*(record[name] for name in Task._fields))
             scorer = read_document(whole.networks[task.scenario][task.model])
-            test = draw_rows(task, SETTINGS, 0).test
+            test = draw_data(task, SETTINGS, 0).test
             excess = np.mean((scorer.predict(test.features) - test.truth) ** 2)
             assert excess == pytest.approx(record["excess"], rel=1e-4)
             assert np.count_nonzero(scorer.scales) == record["n_components"]
@@ -164,7 +164,7 @@ class TestRecords:
         settings = tiny("unused", baselines={"svm": {"max_rows": 47}})
         result = run_task(TASK._replace(model="svm"), settings, 0)
         assert result.network is None
-        assert result.record.pop("seconds") >= 0
+        del result.record["seconds"]  # every record has them
         assert result.record == {
             "scenario": "S1", "n": 60, "repetition": 0, "model": "svm", "fits": 0,
             "not_applicable": "not applicable, because 48 training rows are above its "

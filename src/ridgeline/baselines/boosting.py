@@ -12,12 +12,12 @@ from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, is_regressor
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ridgeline.baselines.boosted_trees import BoostedTrees
-from ridgeline.baselines.labels import two_classes
+from ridgeline.baselines.labels import BinaryClassifierMixin, two_classes
 from ridgeline.errors import InputError, RidgelineError
 from ridgeline.private_names.sklearn import Interval, validate_params
 
@@ -71,6 +71,39 @@ class _BaseLightGBM(BaseEstimator):  # type: ignore[misc]
         self.reg_lambda = reg_lambda
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: ArrayLike, validation: tuple[Any, Any] | None = None
+    ) -> Self:
+        """Adds trees one after the other.
+
+        Args:
+            X: Numbers, shape (n, p).
+            y: Responses, or labels of two classes, shape (n,).
+            validation: Features and responses of rows that stop it early.
+
+        Returns:
+            The estimator.
+
+        Raises:
+            InputError: If there are not two classes, or others among the validation
+                rows.
+        """
+        validate_params(self)
+        checks = {"dtype": np.float64, "y_numeric": is_regressor(self)}
+        X, y = validate_data(self, X, y, **checks)
+        if not is_regressor(self):
+            self.classes_ = two_classes(np.asarray(y))
+        held = None
+        if validation is not None:
+            held_X, held_y = validate_data(self, *validation, **checks, reset=False)
+            held = held_X, self._target(held_y)
+        self._boost(X, self._target(np.asarray(y)), held)
+        return self
+
+    def _target(self, y: NDArray[Any]) -> Floats:
+        """The responses as LightGBM takes them."""
+        raise NotImplementedError
 
     def _boost(
         self, X: Floats, target: Floats, held: tuple[Floats, Floats] | None
@@ -193,38 +226,15 @@ class LightGBMRegressor(RegressorMixin, _BaseLightGBM):  # type: ignore[misc]
 
     _objective = _written_objective = "regression"
 
-    def fit(
-        self, X: Any, y: ArrayLike, validation: tuple[Any, Any] | None = None
-    ) -> Self:
-        """Adds trees one after the other.
-
-        Args:
-            X: Numbers, shape (n, p).
-            y: Responses, shape (n,).
-            validation: Features and responses of rows that stop it early.
-
-        Returns:
-            The estimator.
-        """
-        validate_params(self)
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        self._boost(X, np.asarray(y, dtype=np.float64), self._held(validation))
-        return self
-
-    def _held(self, validation: tuple[Any, Any] | None) -> tuple[Floats, Floats] | None:
-        if validation is None:
-            return None
-        X, y = validate_data(
-            self, *validation, dtype=np.float64, y_numeric=True, reset=False
-        )
-        return X, np.asarray(y, dtype=np.float64)
+    def _target(self, y: NDArray[Any]) -> Floats:
+        return np.asarray(y, dtype=np.float64)
 
     def predict(self, X: Any) -> Floats:
         """Predicted responses, shape (n,)."""
         return self._predict(X, raw=False)
 
 
-class LightGBMClassifier(ClassifierMixin, _BaseLightGBM):  # type: ignore[misc]
+class LightGBMClassifier(BinaryClassifierMixin, _BaseLightGBM):
     """Gradient boosting of trees for two classes.
 
     Parameters and attributes are those of `LightGBMRegressor`; leaves add to the
@@ -239,38 +249,10 @@ class LightGBMClassifier(ClassifierMixin, _BaseLightGBM):  # type: ignore[misc]
         (500, 2)
     """
 
-    classes_: NDArray[Any]
     _objective = "binary"
     _written_objective = "binary sigmoid:1"
 
-    def fit(
-        self, X: Any, y: ArrayLike, validation: tuple[Any, Any] | None = None
-    ) -> Self:
-        """Adds trees one after the other.
-
-        Args:
-            X: Numbers, shape (n, p).
-            y: Labels of two classes, shape (n,).
-            validation: Features and labels of rows that stop it early.
-
-        Returns:
-            The estimator.
-
-        Raises:
-            InputError: If there are not two classes, or others among the validation
-                rows.
-        """
-        validate_params(self)
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        self.classes_ = two_classes(np.asarray(y))
-        target = (y == self.classes_[1]).astype(np.float64)
-        self._boost(X, target, self._held(validation))
-        return self
-
-    def _held(self, validation: tuple[Any, Any] | None) -> tuple[Floats, Floats] | None:
-        if validation is None:
-            return None
-        X, y = validate_data(self, *validation, dtype=np.float64, reset=False)
+    def _target(self, y: NDArray[Any]) -> Floats:
         strange = set(np.unique(y).tolist()) - set(self.classes_.tolist())
         if strange:
             message = (
@@ -278,7 +260,7 @@ class LightGBMClassifier(ClassifierMixin, _BaseLightGBM):  # type: ignore[misc]
                 "the training rows do not have; both need the same two classes."
             )
             raise InputError(message)
-        return X, (y == self.classes_[1]).astype(np.float64)
+        return np.asarray(y == self.classes_[1], dtype=np.float64)
 
     def decision_function(self, X: Any) -> Floats:
         """Log-odds of the second class, shape (n,)."""
@@ -288,16 +270,6 @@ class LightGBMClassifier(ClassifierMixin, _BaseLightGBM):  # type: ignore[misc]
         """Probabilities of the two classes, shape (n, 2)."""
         second = self._predict(X, raw=False)
         return np.column_stack([1 - second, second])
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of the likelier class, shape (n,)."""
-        decision = self.decision_function(X)
-        return np.asarray(self.classes_[(decision > 0).astype(np.intp)])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 def missing_library() -> str | None:

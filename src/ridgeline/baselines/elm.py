@@ -16,13 +16,13 @@ from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ridgeline.baselines.labels import two_classes
+from ridgeline.baselines.labels import BinaryClassifierMixin, two_classes
 from ridgeline.private_names.sklearn import (
     Interval,
     check_sample_weight,
@@ -40,6 +40,7 @@ _ALONE: Final = (2.0, 1.0)
 _EXPONENTS: Final = (0.1, 10.0)
 # Weak: enough to keep the Platt slope finite where the classes are apart.
 _PLATT_STRENGTH: Final = 100.0
+_BLOCK_ROWS: Final = 8192  # whose hidden layer is in memory at a time
 
 
 class _Moments(NamedTuple):
@@ -59,7 +60,6 @@ class _BaseELM(BaseEstimator):  # type: ignore[misc]
         "n_nodes": [Interval(Integral, 1, None, closed="left")],
         "rbf_width": [Interval(Real, 0, None, closed="neither")],
         "ridge": [Interval(Real, 0, None, closed="neither")],
-        "block_rows": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
 
@@ -69,13 +69,11 @@ class _BaseELM(BaseEstimator):  # type: ignore[misc]
         *,
         rbf_width: float = 0.1,
         ridge: float = 1e-8,
-        block_rows: int = 8192,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_nodes = n_nodes
         self.rbf_width = rbf_width
         self.ridge = ridge
-        self.block_rows = block_rows
         self.random_state = random_state
 
     def _fit_layer(self, X: Floats, target: Floats, weight: Floats) -> None:
@@ -98,7 +96,7 @@ class _BaseELM(BaseEstimator):  # type: ignore[misc]
         nodes = len(reference)
         hidden_sum, target_sum = np.zeros(nodes), 0.0
         squares, products = np.zeros((nodes, nodes)), np.zeros(nodes)
-        for part in self._blocks(len(X)):
+        for part in _blocks(len(X)):
             # Sums from a point near the mean do not cancel each other.
             hidden = self._hidden(X[part]) - reference
             weighted = hidden * weight[part, None]
@@ -127,12 +125,8 @@ class _BaseELM(BaseEstimator):  # type: ignore[misc]
         return np.asarray(np.expm1(logs, out=logs))
 
     def _output(self, X: Floats) -> Floats:
-        parts = [self._hidden(X[part]) @ self.coef_ for part in self._blocks(len(X))]
+        parts = [self._hidden(X[part]) @ self.coef_ for part in _blocks(len(X))]
         return np.asarray(np.concatenate(parts) + self.intercept_)
-
-    def _blocks(self, rows: int) -> Iterator[slice]:
-        for start in range(0, rows, self.block_rows):
-            yield slice(start, start + self.block_rows)
 
     def _checked(self, X: Any) -> Floats:
         check_is_fitted(self)
@@ -149,7 +143,6 @@ class ELMRegressor(RegressorMixin, _BaseELM):  # type: ignore[misc]
         rbf_width: Factor on the distances from the centres; the smaller, the flatter
             the functions. The paper tries 1e-4, 1e-3, 1e-2, 1e-1, 1.
         ridge: Penalty on the output weights, as a share of each node's variance.
-        block_rows: Rows whose hidden layer is in memory at a time.
         random_state: Seed of the centres.
 
     Attributes:
@@ -192,7 +185,7 @@ class ELMRegressor(RegressorMixin, _BaseELM):  # type: ignore[misc]
         return self._output(self._checked(X))
 
 
-class ELMClassifier(ClassifierMixin, _BaseELM):  # type: ignore[misc]
+class ELMClassifier(BinaryClassifierMixin, _BaseELM):
     """Extreme learning machine for two classes.
 
     Least squares on -1 and 1 give a score, and a logistic regression of the labels on
@@ -208,8 +201,6 @@ class ELMClassifier(ClassifierMixin, _BaseELM):  # type: ignore[misc]
         >>> model.predict_proba(X).shape
         (500, 2)
     """
-
-    classes_: NDArray[Any]
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Draws the hidden layer, solves for the output weights, and calibrates.
@@ -250,15 +241,10 @@ class ELMClassifier(ClassifierMixin, _BaseELM):  # type: ignore[misc]
         half = 0.5 * np.tanh(0.5 * self.decision_function(X))
         return np.column_stack([0.5 - half, 0.5 + half])
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of the likelier class, shape (n,)."""
-        decision = self.decision_function(X)
-        return np.asarray(self.classes_[(decision > 0).astype(np.intp)])
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+def _blocks(rows: int) -> Iterator[slice]:
+    for start in range(0, rows, _BLOCK_ROWS):
+        yield slice(start, start + _BLOCK_ROWS)
 
 
 def _draw_rows(

@@ -26,26 +26,24 @@ from threadpoolctl import threadpool_limits
 
 from ridgeline.baselines.registry import Baseline, Columns, Task, find_baseline
 from ridgeline.baselines.settings import BaselineSettings, check_settings
-from ridgeline.errors import InputError
+from ridgeline.errors import InputError, RidgelineError
 from ridgeline.private_names.sklearn import safe_indexing
 from ridgeline.xnn.features import Features, is_frame
 from ridgeline.xnn.progress import count_fits
 from ridgeline.xnn.search import grid_search, penalty_search
 
-__all__ = [
-    "BaselineSettings",
-    "FittedBaseline",
-    "NotApplicable",
-    "check_settings",
-    "fit_baseline",
-]
+__all__ = ["FittedBaseline", "NotApplicable", "fit_baseline"]
 
 logger = logging.getLogger(__name__)
 
 _CLASSES = (0, 1)
 
 
-class Rows(NamedTuple):
+class NotApplicable(RidgelineError):
+    """A method cannot be used on these rows or this machine; the message says why."""
+
+
+class Observations(NamedTuple):
     """Features and responses."""
 
     X: Any
@@ -57,7 +55,6 @@ class FittedBaseline:
     """A fitted baseline and how it was chosen.
 
     Args:
-        name: Of the baseline.
         model: Fitted on all training rows; takes rows as they are.
         tuning_table: One row for each point of the grid, best first: its values,
             validation_loss, seconds. The loss is missing where nothing was tuned and
@@ -70,7 +67,6 @@ class FittedBaseline:
         n_components: Of an explainable network; None for other models.
     """
 
-    name: str
     model: Any
     tuning_table: pd.DataFrame
     best: dict[str, Any]
@@ -81,29 +77,22 @@ class FittedBaseline:
     n_components: int | None = None
 
 
-@dataclass(frozen=True)
-class NotApplicable:
-    """A baseline that was not fitted, and why."""
-
-    name: str
-    reason: str
-
-
 @dataclass(frozen=True, eq=False)
 class _Work:
-    """What is fitted, on what."""
+    """What is fitted, on what, and how."""
 
-    name: str
     baseline: Baseline
     task: Task
     columns: Columns
     settings: Mapping[str, Any]
     tuning_settings: Mapping[str, Any]
     grid: Mapping[str, Sequence[Any]]
-    train: Rows
-    sample: Rows  # the training rows that tune
-    validation: Rows
+    train: Observations
+    sample: Observations  # the training rows that tune
+    validation: Observations
     seed: int
+    n_jobs: int | None
+    verbose: int
 
     def build(self, **point: Any) -> Any:
         settings = dict(self.settings) | point
@@ -120,7 +109,7 @@ def fit_baseline(  # noqa: PLR0917
     *,
     n_jobs: int | None = -1,
     verbose: int = 0,
-) -> FittedBaseline | NotApplicable:
+) -> FittedBaseline:
     """Tunes a baseline on the validation rows and fits it.
 
     Args:
@@ -134,37 +123,47 @@ def fit_baseline(  # noqa: PLR0917
         verbose: Whether to show progress.
 
     Returns:
-        The fitted baseline, or why the method is not applicable: there are too many
-        rows, or a library is missing.
+        The fitted baseline.
 
     Raises:
+        NotApplicable: If there are too many rows for the method, or its library is
+            missing.
         InputError: If settings or rows cannot be used.
     """
     check_settings(name, task, settings)
     baseline = find_baseline(name, task)
-    training, judging = _checked(task, train, "training"), Rows(*validation)
-    reason = _obstacle(baseline, settings, len(training.y))
-    if reason is not None:
-        logger.info("%s: %s", baseline.title, reason)
-        return NotApplicable(name, reason)
+    training = _checked(task, train, "training")
+    obstacle = _obstacle(baseline, settings, len(training.y))
+    if obstacle is not None:
+        logger.info("%s: %s", baseline.title, obstacle)
+        raise NotApplicable(obstacle)
     columns = Columns.of(training.X)
     learnt = Features.learn(training.X, columns.categorical or None)
-    judging = _checked(task, validation, "validation", learnt)
-    sample = _sample(training, settings.tuning_rows, columns, task, seed)
+    judging = _checked(task, validation, "validation")
+    # Strangers among the categories are the models' to refuse.
+    learnt.encode(judging.X, unknown="average")
     grid = baseline.grid if settings.grid is None else settings.grid
-    # What is set stays as it is, and is not tuned by the registry's grid.
-    grid = {key: grid[key] for key in grid if key not in settings.settings}
     work = _Work(
-        name, baseline, task, columns, settings.settings, settings.tuning_settings,
-        grid, training, sample, judging, seed,
-    )  # fmt: skip
-    fit = _fit_network if baseline.is_xnn else _fit_estimator
+        baseline=baseline,
+        task=task,
+        columns=columns,
+        settings=settings.settings,
+        tuning_settings=settings.tuning_settings,
+        # What is set stays as it is, and is not tuned by the registry's grid.
+        grid={key: grid[key] for key in grid if key not in settings.settings},
+        train=training,
+        sample=_sample(training, settings.tuning_rows, columns, task, seed),
+        validation=judging,
+        seed=seed,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
     # Points share the cores out; matrices this small gain nothing from more threads,
     # and sums keep one order on every machine.
     with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
         # Where a user gives an MLP no patience, the end of its epochs is no surprise.
         warnings.filterwarnings("ignore", message="Stochastic Optimizer: Maximum")
-        fitted = fit(work, n_jobs, verbose)
+        fitted = _fit_network(work) if baseline.is_xnn else _fit_estimator(work)
     logger.info(
         "%s: %s, tuned in %.1f s, fitted in %.1f s, %s parameters, %s",
         baseline.title,
@@ -177,26 +176,28 @@ def fit_baseline(  # noqa: PLR0917
     return fitted
 
 
-def _fit_estimator(work: _Work, n_jobs: int | None, verbose: int) -> FittedBaseline:
+def _fit_estimator(work: _Work) -> FittedBaseline:
     """Tunes and fits an estimator of scikit-learn's kind."""
     points = list(ParameterGrid(dict(work.grid)))
     began = time.perf_counter()
     # One point needs no choice: it is judged by its final fit.
-    tuned = _tune(work, points, n_jobs, verbose) if len(points) > 1 else []
+    tuned = _tune(work, points) if len(points) > 1 else []
     tuning_seconds = time.perf_counter() - began if tuned else 0.0
     n_fits = len(tuned) + 1
-    best = points[int(np.argmin([loss for loss, _ in tuned]))] if tuned else points[0]
+    losses = [row["validation_loss"] for row in tuned]
+    best = points[int(np.argmin(losses))] if tuned else points[0]
     began = time.perf_counter()
-    model = _fit_final(work, best, n_jobs)
+    model = _fit_final(work, best)
     fit_seconds = time.perf_counter() - began
     if not tuned:
         seen = work.baseline.validation == "join"
         loss = np.nan if seen else _loss(work.task, model, work.validation)
-        tuned = [(loss, fit_seconds)]
+        tuned = [best | {"validation_loss": loss, "seconds": fit_seconds}]
     return FittedBaseline(
-        work.name,
         model,
-        _table(points, tuned),
+        pd.DataFrame(tuned).sort_values(
+            "validation_loss", kind="stable", ignore_index=True
+        ),
         best,
         fit_seconds,
         tuning_seconds,
@@ -205,21 +206,21 @@ def _fit_estimator(work: _Work, n_jobs: int | None, verbose: int) -> FittedBasel
     )
 
 
-def _fit_network(work: _Work, n_jobs: int | None, verbose: int) -> FittedBaseline:
+def _fit_network(work: _Work) -> FittedBaseline:
     """Tunes and fits a kind of explainable network, by the smallest loss as others."""
     began = time.perf_counter()
     grid = dict(work.grid)
     roughness = grid.pop("roughness", None)
     search = partial(penalty_search, roughness=roughness) if roughness else grid_search
     found = search(
-        work.build(**work.tuning_settings, verbose=verbose),
+        work.build(**work.tuning_settings, verbose=work.verbose),
         *work.sample,
         None,
         tuple(work.validation),
         grid=grid,
         # Fewer components within a standard error cost the naive network accuracy.
         standard_errors=0,
-        n_jobs=n_jobs,
+        n_jobs=work.n_jobs,
     )
     tuning_seconds = time.perf_counter() - began
     model, n_fits = found.model, len(found.table)
@@ -228,11 +229,10 @@ def _fit_network(work: _Work, n_jobs: int | None, verbose: int) -> FittedBaselin
     same = all(getattr(model, key) == work.settings[key] for key in work.settings)
     if work.sample is not work.train or not same:
         began = time.perf_counter()
-        model = _fit_once(work, work.build(**best, verbose=verbose), work.train)
+        model = _fit_once(work, work.build(**best, verbose=work.verbose), work.train)
         fit_seconds = time.perf_counter() - began
         n_fits += 1
     return FittedBaseline(
-        work.name,
         model,
         found.table,
         best,
@@ -244,32 +244,31 @@ def _fit_network(work: _Work, n_jobs: int | None, verbose: int) -> FittedBaselin
     )
 
 
-def _tune(
-    work: _Work, points: Sequence[dict[str, Any]], n_jobs: int | None, verbose: int
-) -> list[tuple[float, float]]:
-    """Validation loss and seconds of every point."""
+def _tune(work: _Work, points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Every point with its validation loss and seconds."""
     # Threads: scikit-learn works without Python's lock. Processes are for networks; a
     # process that had a small model before looks to joblib as if TensorFlow leaked.
-    fits = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+    fits = Parallel(n_jobs=work.n_jobs, prefer="threads", return_as="generator")(
         delayed(_judge)(work, point) for point in points
     )
     tuned = []
-    with count_fits(len(points), bool(verbose)) as done:
+    with count_fits(len(points), bool(work.verbose)) as done:
         for fit in fits:
             tuned.append(fit)
             done()
     return tuned
 
 
-def _judge(work: _Work, point: dict[str, Any]) -> tuple[float, float]:
+def _judge(work: _Work, point: dict[str, Any]) -> dict[str, Any]:
     """Fits one point."""
     began = time.perf_counter()
     model = _fit_once(work, work.build(**work.tuning_settings, **point), work.sample)
     seconds = time.perf_counter() - began
-    return _loss(work.task, model, work.validation), seconds
+    loss = _loss(work.task, model, work.validation)
+    return point | {"validation_loss": loss, "seconds": seconds}
 
 
-def _fit_final(work: _Work, best: dict[str, Any], n_jobs: int | None) -> Any:
+def _fit_final(work: _Work, best: dict[str, Any]) -> Any:
     """Fits the chosen point on all rows that it may have."""
     extra: dict[str, Any] = {}
     train = work.train
@@ -277,7 +276,7 @@ def _fit_final(work: _Work, best: dict[str, Any], n_jobs: int | None) -> Any:
         train = _joined(work.train, work.validation)
         extra["validation_fraction"] = len(work.validation.y) / len(train.y)
     if work.baseline.parallel:
-        extra["n_jobs"] = n_jobs
+        extra["n_jobs"] = work.n_jobs
     model = _fit_once(work, work.build(**extra | dict(work.settings) | best), train)
     if work.baseline.parallel:
         # Threads would add their shares of a prediction up in any order, so that its
@@ -286,7 +285,7 @@ def _fit_final(work: _Work, best: dict[str, Any], n_jobs: int | None) -> Any:
     return model
 
 
-def _fit_once(work: _Work, model: Any, train: Rows) -> Any:
+def _fit_once(work: _Work, model: Any, train: Observations) -> Any:
     """Fits a model as the registry says."""
     use = work.baseline.validation
     if use == "stop" and work.baseline.prepared:
@@ -304,22 +303,10 @@ def _fit_once(work: _Work, model: Any, train: Rows) -> Any:
     return model
 
 
-def _loss(task: Task, model: Any, rows: Rows) -> float:
+def _loss(task: Task, model: Any, rows: Observations) -> float:
     if task == "regression":
         return float(mean_squared_error(rows.y, model.predict(rows.X)))
     return float(log_loss(rows.y, model.predict_proba(rows.X), labels=_CLASSES))
-
-
-def _table(
-    points: Sequence[dict[str, Any]], tuned: Sequence[tuple[float, float]]
-) -> pd.DataFrame:
-    table = pd.DataFrame(
-        [
-            point | {"validation_loss": loss, "seconds": seconds}
-            for point, (loss, seconds) in zip(points, tuned, strict=True)
-        ]
-    )
-    return table.sort_values("validation_loss", kind="stable", ignore_index=True)
 
 
 def _inner(model: Any) -> Any:
@@ -329,18 +316,18 @@ def _inner(model: Any) -> Any:
     return model[-1]
 
 
-def _joined(first: Rows, second: Rows) -> Rows:
+def _joined(first: Observations, second: Observations) -> Observations:
     X = (
         pd.concat([first.X, second.X], ignore_index=True)
         if is_frame(first.X)
         else np.concatenate([first.X, second.X])
     )
-    return Rows(X, np.concatenate([first.y, second.y]))
+    return Observations(X, np.concatenate([first.y, second.y]))
 
 
 def _sample(
-    train: Rows, count: int | None, columns: Columns, task: Task, seed: int
-) -> Rows:
+    train: Observations, count: int | None, columns: Columns, task: Task, seed: int
+) -> Observations:
     """A random sample of the training rows with every category and class in it."""
     if count is None or count >= len(train.y):
         return train
@@ -352,12 +339,10 @@ def _sample(
     for kind in kinds:
         first |= ~kind.duplicated().to_numpy()
     chosen = np.sort(np.r_[order[first], order[~first]][:count])
-    return Rows(safe_indexing(train.X, chosen), train.y[chosen])
+    return Observations(safe_indexing(train.X, chosen), train.y[chosen])
 
 
-def _checked(
-    task: Task, rows: tuple[Any, Any], which: str, learnt: Features | None = None
-) -> Rows:
+def _checked(task: Task, rows: tuple[Any, Any], which: str) -> Observations:
     """Rows that every method can use."""
     X = rows[0] if is_frame(rows[0]) else np.asarray(rows[0])
     y = np.asarray(rows[1])
@@ -367,10 +352,7 @@ def _checked(
             f"shape {y.shape}; both must be as many, and at least one."
         )
         raise InputError(message)
-    if learnt is not None:
-        # Strangers among the categories are the models' to refuse.
-        learnt.encode(X, unknown="average")
-    return Rows(X, _checked_response(task, y, which))
+    return Observations(X, _checked_response(task, y, which))
 
 
 def _checked_response(task: Task, y: NDArray[Any], which: str) -> NDArray[Any]:

@@ -1,14 +1,31 @@
-"""The labels of a classifier of two classes."""
+"""What classifiers of two classes share."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from ridgeline.errors import InputError
 
-__all__ = ["two_classes"]
+__all__ = ["BinaryClassifierMixin", "two_classes"]
+
+
+class BinaryClassifierMixin(ClassifierMixin):  # type: ignore[misc]
+    """Labels by the sign of the log-odds, which `decision_function` gives."""
+
+    classes_: NDArray[Any]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels of the likelier class, shape (n,)."""
+        decision = self.decision_function(X)
+        return np.asarray(self.classes_[(decision > 0).astype(np.intp)])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
 
 
 def two_classes(y: NDArray[Any], used: NDArray[np.bool_] | None = None) -> NDArray[Any]:

@@ -169,10 +169,6 @@ def _is_boosted(model: Any) -> bool:
     return type(model.n_features_in_) is int and bool(model.has_sound_trees())
 
 
-def _is_reason(reason: Any) -> bool:
-    return isinstance(reason.name, str) and isinstance(reason.reason, str)
-
-
 # By name, as the classes are imported where a file needs them: what a part has once it
 # is fitted, and whether it is sound.
 _CHECKS: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
@@ -186,7 +182,6 @@ _CHECKS: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
     "RandomState": ("get_state", _is_random_state),
     "LightGBMClassifier": ("leaf_counts_", _is_boosted),
     "LightGBMRegressor": ("leaf_counts_", _is_boosted),
-    "NotApplicable": ("reason", _is_reason),
 }
 
 
@@ -198,8 +193,6 @@ def _is_array(thing: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> bool:
 
 def _try(model: Any) -> None:
     """Predicts a few rows."""
-    if type(model).__name__ == "NotApplicable":
-        return
     rows = _made_up_rows(model)
     with np.errstate(over="raise", invalid="raise"):
         found = np.asarray(model.predict(rows))

@@ -19,8 +19,6 @@ from ridgeline.files import replace_file
 
 __all__ = ["TRUSTED_TYPES", "load_model", "save_model"]
 
-# In the place of a model that was not fitted, it says why.
-_NOT_APPLICABLE: Final = "ridgeline.baselines.fitting.NotApplicable"
 # What the models of `ridgeline.baselines.registry` hold. skops itself trusts every
 # estimator of scikit-learn; each of these is one whose arrays are checked, or Python.
 TRUSTED_TYPES: Final = (
@@ -28,7 +26,6 @@ TRUSTED_TYPES: Final = (
     "ridgeline.baselines.boosting.LightGBMRegressor",
     "ridgeline.baselines.elm.ELMClassifier",
     "ridgeline.baselines.elm.ELMRegressor",
-    _NOT_APPLICABLE,
     "sklearn.calibration.CalibratedClassifierCV",
     "sklearn.calibration._CalibratedClassifier",
     "sklearn.calibration._SigmoidCalibration",
@@ -102,7 +99,7 @@ def load_model(path: str | Path) -> Any:
         path: Of the file.
 
     Returns:
-        The scikit-learn estimator, or a `NotApplicable` that was saved in its place.
+        The scikit-learn estimator.
 
     Raises:
         InputError: If the file is missing, damaged, of something else, or names a type
@@ -144,8 +141,7 @@ def load_model(path: str | Path) -> Any:
 def _restored(content: bytes) -> Any:
     """The model of a file, which is sure to predict."""
     model = read_archive(content, TRUSTED_TYPES)
-    kind = f"{type(model).__module__}.{type(model).__qualname__}"
-    if not hasattr(model, "predict") and kind != _NOT_APPLICABLE:
+    if not hasattr(model, "predict"):
         message = (
             f"holds an object of the type {type(model).__name__}, which does not "
             "predict"

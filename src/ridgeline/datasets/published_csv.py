@@ -14,7 +14,7 @@ from ridgeline.lendingclub.reading import (
     open_rows,
     read_published,
 )
-from ridgeline.lendingclub.schema import Kind
+from ridgeline.lendingclub.schema import RawFile
 from ridgeline.private_names.kedro import TablePreview, load_path
 
 __all__ = ["PublishedCsvDataset"]
@@ -37,7 +37,7 @@ class PublishedCsvDataset(EngineDataset):
         self,
         *,
         filepath: str,
-        kind: Kind,
+        kind: RawFile,
         connection: dict[str, Any] | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> None:

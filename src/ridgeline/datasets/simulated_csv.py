@@ -9,7 +9,7 @@ from filelock import FileLock
 
 from ridgeline.datasets.preview import table_preview
 from ridgeline.datasets.published_csv import PublishedCsvDataset
-from ridgeline.lendingclub.schema import Kind
+from ridgeline.lendingclub.schema import RawFile
 from ridgeline.private_names.kedro import TablePreview, load_path
 
 __all__ = ["SimulatedCsvDataset"]
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 # Part of the file's name: raise it when the simulator draws other rows for a seed, so
 # that no file of the former simulator is taken for one of the new.
-_SIMULATOR_VERSION = 1
+_SIMULATOR_VERSION = 2
 
 
 class SimulatedCsvDataset(PublishedCsvDataset):
@@ -39,7 +39,7 @@ class SimulatedCsvDataset(PublishedCsvDataset):
         self,
         *,
         path: str,
-        kind: Kind,
+        kind: RawFile,
         rows: int,
         seed: int,
         connection: dict[str, Any] | None = None,

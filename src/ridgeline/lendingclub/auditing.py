@@ -1,7 +1,7 @@
 """Count what cleaning removed, by step and class, and what could not be read."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 import ibis.expr.types as ir
 import pandas as pd
@@ -13,33 +13,32 @@ from ridgeline.lendingclub.cleaning import (
     mark_removed,
 )
 from ridgeline.lendingclub.line_counting import LineCount
-from ridgeline.lendingclub.parsing import PARSED_COLUMNS, unparsed_text
+from ridgeline.lendingclub.parsing import unparsed_text
 from ridgeline.lendingclub.raw_text import printable
+from ridgeline.lendingclub.schema import LABELS, NUMERIC
 
-__all__ = [
-    "AUDIT_COLUMNS",
-    "audit_cleaning",
-    "audit_metrics",
-    "audit_text",
-]
+__all__ = ["audit_cleaning", "audit_metrics", "audit_text"]
 
-AUDIT_COLUMNS: Final = (
-    "section",
-    "step",
-    "rule",
-    "class",
-    "rows_in",
-    "removed",
-    "kept",
-    "examples",
-)
-_CLASSES: Final = {"accepted": 1, "rejected": 0}
+_COLUMNS: Final = "section step rule class rows_in removed kept examples".split()
 _SECTIONS: Final = ("lines", "malformed", "unparseable", "filter")
 _LABELS: Final = {"malformed": "malformed ", "unparseable": "bad ", "filter": ""}
 _MAX_EXAMPLES = 3
 _EXAMPLE_LENGTH = 80
 
-_AuditRow = tuple[str, str, str, str, int, int, int, str]
+
+class _Count(NamedTuple):
+    """What one step does with the rows of one class."""
+
+    section: str
+    step: str
+    rule: str
+    rows_in: int
+    removed: int
+    examples: str = ""
+
+    @property
+    def kept(self) -> int:
+        return self.rows_in - self.removed
 
 
 def audit_cleaning(
@@ -63,18 +62,18 @@ def audit_cleaning(
     """
     counts, unparsed = _counts(applications, rules), _unparsed(applications)
     steps = cleaning_steps(applications, rules)
-    rows: list[_AuditRow] = []
-    for name, label in _CLASSES.items():
+    rows = []
+    for name, label in LABELS.items():
         of_class = counts[counts.approved == label]
         n_rows = int(of_class.n_rows.sum())
-        rows += [
-            *_line_rows(lines[name], name),
-            _malformed_row(malformed.filter(malformed["class"] == name), name, n_rows),
-            *_unparseable_rows(applications, unparsed, name, n_rows),
-            *_filter_rows(of_class, steps, name),
+        found = [
+            *_lines(lines[name]),
+            _malformed(malformed.filter(malformed["class"] == name), n_rows),
+            *_unparseable(applications, unparsed, label, n_rows),
+            *_filtered(of_class, steps),
         ]
-    audit = pd.DataFrame(rows, columns=list(AUDIT_COLUMNS))
-    return audit.sort_values(
+        rows += [{**one._asdict(), "class": name, "kept": one.kept} for one in found]
+    return pd.DataFrame(rows)[_COLUMNS].sort_values(
         "section",
         key=lambda names: names.map(_SECTIONS.index),
         kind="stable",
@@ -103,7 +102,7 @@ def audit_text(audit: pd.DataFrame) -> str:
     wide = shown.assign(label=label).pivot_table(
         index="label", columns="class", values=["removed", "kept"], sort=False
     )
-    columns = [(name, value) for name in _CLASSES for value in ("removed", "kept")]
+    columns = [(name, value) for name in LABELS for value in ("removed", "kept")]
     table = wide.swaplevel(axis=1)[columns].map(
         lambda count: "" if pd.isna(count) else f"{count:,.0f}"
     )
@@ -127,57 +126,52 @@ def _unparsed(applications: ir.Table) -> pd.DataFrame:
     bad = applications.filter(applications.unparsed.notnull())
     counts: pd.DataFrame = (
         bad.group_by("approved")
-        .aggregate(
-            **{name: unparsed_text(bad, name).count() for name in PARSED_COLUMNS}
-        )
+        .aggregate(**{name: unparsed_text(bad, name).count() for name in NUMERIC})
         .execute()
     )
     return counts.set_index("approved")
 
 
-def _line_rows(lines: LineCount, name: str) -> list[_AuditRow]:
-    left, rows = lines.lines, list[_AuditRow]()
-    for step, rule, removed in (
-        ("blank_line", "the line is not empty", lines.blank),
-        ("continued_line", "the line is not inside a quoted cell", lines.continued),
-    ):
-        rows.append(("lines", step, rule, name, left, removed, left - removed, ""))
-        left -= removed
-    return rows
+def _lines(lines: LineCount) -> list[_Count]:
+    blank = _Count(
+        "lines", "blank_line", "the line is not empty", lines.lines, lines.blank
+    )
+    rule = "the line is not inside a quoted cell"
+    return [
+        blank,
+        _Count("lines", "continued_line", rule, blank.kept, lines.continued),
+    ]
 
 
-def _malformed_row(lines: ir.Table, name: str, n_rows: int) -> _AuditRow:
+def _malformed(lines: ir.Table, n_rows: int) -> _Count:
     bad = int(lines.count().execute())
     examples = _examples(lines.text) if bad else ""
     rule = "as many fields as the header"
-    return ("malformed", "line", rule, name, n_rows + bad, bad, n_rows, examples)
+    return _Count("malformed", "line", rule, n_rows + bad, bad, examples)
 
 
-def _unparseable_rows(
-    applications: ir.Table, unparsed: pd.DataFrame, name: str, n_rows: int
-) -> list[_AuditRow]:
-    label = _CLASSES[name]
-    rows: list[_AuditRow] = []
-    for column in PARSED_COLUMNS:
+def _unparseable(
+    applications: ir.Table, unparsed: pd.DataFrame, label: int, n_rows: int
+) -> list[_Count]:
+    found = []
+    for column in NUMERIC:
         bad = int(unparsed[column].get(label, 0))
         of_class = applications.filter(applications.approved == label)
         examples = _examples(unparsed_text(of_class, column)) if bad else ""
         rule = "empty or readable"
-        kept = n_rows - bad
-        rows.append(("unparseable", column, rule, name, n_rows, bad, kept, examples))
-    return rows
+        found.append(_Count("unparseable", column, rule, n_rows, bad, examples))
+    return found
 
 
-def _filter_rows(counts: pd.DataFrame, steps: list[Step], name: str) -> list[_AuditRow]:
+def _filtered(counts: pd.DataFrame, steps: list[Step]) -> list[_Count]:
     removed_by = counts.groupby("removed_by").n_rows.sum()
-    rows: list[_AuditRow] = []
+    found: list[_Count] = []
     left = int(counts.n_rows.sum())
     for step in steps:
         removed = int(removed_by.get(step.name, 0))
-        kept = left - removed
-        rows.append(("filter", step.name, step.rule, name, left, removed, kept, ""))
-        left = kept
-    return rows
+        found.append(_Count("filter", step.name, step.rule, left, removed))
+        left = found[-1].kept
+    return found
 
 
 def _examples(texts: ir.StringColumn) -> str:

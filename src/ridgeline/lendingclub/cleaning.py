@@ -12,7 +12,7 @@ import ibis
 import ibis.expr.types as ir
 from pydantic import model_validator
 
-from ridgeline.lendingclub.schema import PURPOSE_COLUMNS, TITLE_PURPOSES
+from ridgeline.lendingclub.schema import NUMERIC, PURPOSE_COLUMNS, TITLE_PURPOSES
 from ridgeline.parameters import Parameters, Positive
 
 __all__ = [
@@ -24,23 +24,8 @@ __all__ = [
     "mark_removed",
 ]
 
-_CELLS = (
-    "application_date",
-    "amount",
-    "risk_score",
-    "dti",
-    "employment_length",
-    "title",
-)
-
-FEATURES = (
-    "application_date",
-    "amount",
-    "risk_score",
-    "dti",
-    "employment_length",
-    *PURPOSE_COLUMNS.values(),
-)
+FEATURES = (*NUMERIC, *PURPOSE_COLUMNS.values())
+_CELLS = (*NUMERIC, "title")
 
 _SCORE_BAND = 5  # FICO bands as published: 660-664, 665-669, ...
 _TOP_BAND = 845  # the last band is 845-850

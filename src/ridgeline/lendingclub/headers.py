@@ -11,7 +11,7 @@ from typing import Final, NoReturn
 
 from ridgeline.errors import InputError
 from ridgeline.lendingclub.raw_text import is_gzip, printable, text_blocks
-from ridgeline.lendingclub.schema import COLUMNS, SOURCES, Kind
+from ridgeline.lendingclub.schema import COLUMNS, SOURCES, RawFile
 
 __all__ = ["WHERE_TO_GET_THEM", "checked_header"]
 
@@ -52,7 +52,7 @@ _PACKED_SUFFIXES: Final = (".gz", ".zst", ".bz2", ".xz", ".zip")
 _SEPARATORS: Final = {";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
-def checked_header(path: Path, kind: Kind) -> list[str]:
+def checked_header(path: Path, kind: RawFile) -> list[str]:
     """Return the names of a file's columns.
 
     Raises:
@@ -76,7 +76,7 @@ def _what_else(path: Path) -> str:
     return "a special file" if path.exists() else "a link to a file that is not there"
 
 
-def _checked_names(path: Path, kind: Kind, start: bytes) -> list[str]:
+def _checked_names(path: Path, kind: RawFile, start: bytes) -> list[str]:
     _check_format(path, start)
     names = _names(path, start)
     needed = SOURCES[kind].values()
@@ -129,9 +129,9 @@ def _names(path: Path, start: bytes) -> list[str]:
 
 
 def _refuse_columns(
-    path: Path, kind: Kind, names: list[str], missing: list[str]
+    path: Path, kind: RawFile, names: list[str], missing: list[str]
 ) -> NoReturn:
-    other: Kind = "rejected" if kind == "accepted" else "accepted"
+    other: RawFile = "rejected" if kind == "accepted" else "accepted"
     if all(name in names for name in SOURCES[other].values()):
         message = (
             f"'{printable(path)}' is LendingClub's {other} file, but was given as the "

@@ -19,7 +19,7 @@ import numpy as np
 
 from ridgeline.errors import InputError
 from ridgeline.lendingclub.raw_text import printable, text_blocks
-from ridgeline.lendingclub.schema import SOURCES, Kind
+from ridgeline.lendingclub.schema import SOURCES, RawFile
 
 __all__ = ["LONGEST_LINE", "LineCount", "count_lines"]
 
@@ -55,7 +55,7 @@ class _Visited(NamedTuple):
     ends_inside: bool
 
 
-def count_lines(path: Path, header: Sequence[str], kind: Kind) -> LineCount:
+def count_lines(path: Path, header: Sequence[str], kind: RawFile) -> LineCount:
     """Read a file to its end and count its lines.
 
     Args:
@@ -79,7 +79,7 @@ def count_lines(path: Path, header: Sequence[str], kind: Kind) -> LineCount:
         raise
 
 
-def _date_column(kind: Kind) -> str:
+def _date_column(kind: RawFile) -> str:
     return SOURCES[kind]["application_date"]
 
 

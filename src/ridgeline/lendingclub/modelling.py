@@ -11,15 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ridgeline.lendingclub.cleaning import FEATURES
-from ridgeline.lendingclub.schema import PURPOSE_COLUMNS, PURPOSES
+from ridgeline.lendingclub.schema import NUMERIC, PURPOSE_COLUMNS, PURPOSES
 
 __all__ = ["NUMERIC", "PURPOSE", "Sample", "model_sample"]
 
 PURPOSE: Final = "purpose"
-NUMERIC: Final = tuple(
-    name for name in FEATURES if name not in PURPOSE_COLUMNS.values()
-)
 
 
 class Sample(NamedTuple):

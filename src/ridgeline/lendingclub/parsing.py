@@ -12,15 +12,7 @@ import ibis.expr.types as ir
 
 from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, SOURCES
 
-__all__ = ["PARSED_COLUMNS", "parse_applications", "unparsed_text"]
-
-PARSED_COLUMNS = (
-    "application_date",
-    "amount",
-    "risk_score",
-    "dti",
-    "employment_length",
-)
+__all__ = ["parse_applications", "unparsed_text"]
 
 _MONTHS = {
     name: f"{number:02d}"

@@ -16,7 +16,7 @@ from ridgeline.errors import InputError
 from ridgeline.lendingclub.headers import WHERE_TO_GET_THEM, checked_header
 from ridgeline.lendingclub.line_counting import LONGEST_LINE, LineCount, count_lines
 from ridgeline.lendingclub.raw_text import printable, unreadable
-from ridgeline.lendingclub.schema import Kind
+from ridgeline.lendingclub.schema import RawFile
 
 __all__ = ["PublishedTable", "find_files", "open_rows", "read_published"]
 
@@ -31,7 +31,7 @@ class PublishedTable(NamedTuple):
     lines: LineCount  # what the two have to add up to
 
 
-def find_files(pattern: str, kind: Kind) -> list[str]:
+def find_files(pattern: str, kind: RawFile) -> list[str]:
     """Return the files that a path or glob pattern names, checked by their header.
 
     Args:
@@ -66,7 +66,7 @@ def find_files(pattern: str, kind: Kind) -> list[str]:
 
 
 def read_published(
-    connection: ibis.BaseBackend, paths: Sequence[str], kind: Kind
+    connection: ibis.BaseBackend, paths: Sequence[str], kind: RawFile
 ) -> PublishedTable:
     """Count the lines of published files and open them as a table of text cells.
 
@@ -86,7 +86,7 @@ def read_published(
 
 
 def open_rows(
-    connection: ibis.BaseBackend, paths: Sequence[str], kind: Kind
+    connection: ibis.BaseBackend, paths: Sequence[str], kind: RawFile
 ) -> ir.Table:
     """Open published files unchecked, for a look at their first rows."""
     header = checked_header(Path(paths[0]), kind)
@@ -103,7 +103,10 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _open(
-    connection: ibis.BaseBackend, paths: list[str], header: list[str], kind: Kind
+    connection: ibis.BaseBackend,
+    paths: list[str],
+    header: list[str],
+    kind: RawFile,
 ) -> tuple[ir.Table, ir.Table]:
     """Return the rows, and the lines that are none."""
     reader = _open_with_spark if connection.name == "pyspark" else _open_with_duckdb
@@ -111,7 +114,7 @@ def _open(
 
 
 def _open_with_duckdb(
-    connection: Any, paths: list[str], header: list[str], kind: Kind
+    connection: Any, paths: list[str], header: list[str], kind: RawFile
 ) -> tuple[ir.Table, ir.Table]:
     # DuckDB keeps lines with too few or too many fields in a table of its own, which
     # it creates with the first scan and fills with every one.
@@ -136,7 +139,7 @@ def _open_with_duckdb(
 
 
 def _open_with_spark(
-    connection: Any, paths: list[str], header: list[str], kind: Kind
+    connection: Any, paths: list[str], header: list[str], kind: RawFile
 ) -> tuple[ir.Table, ir.Table]:
     from pyspark.sql.types import StringType, StructField, StructType
 

@@ -9,12 +9,14 @@ __all__ = [
     "ACCEPTED_COLUMNS",
     "COLUMNS",
     "EMPLOYMENT_LEVELS",
+    "LABELS",
+    "NUMERIC",
     "PURPOSES",
     "PURPOSE_COLUMNS",
     "REJECTED_COLUMNS",
     "SOURCES",
     "TITLE_PURPOSES",
-    "Kind",
+    "RawFile",
 ]
 
 REJECTED_COLUMNS: Final = (
@@ -66,16 +68,20 @@ settlement_amount settlement_percentage settlement_term
 """.split()
 )
 
-Kind = Literal["accepted", "rejected"]
+# The two published files.
+RawFile = Literal["accepted", "rejected"]
 
-COLUMNS: Final[dict[Kind, tuple[str, ...]]] = {
+# `approved` of an application in each file.
+LABELS: Final[dict[RawFile, int]] = {"accepted": 1, "rejected": 0}
+
+COLUMNS: Final[dict[RawFile, tuple[str, ...]]] = {
     "accepted": ACCEPTED_COLUMNS,
     "rejected": REJECTED_COLUMNS,
 }
 
 # The cells that Ridgeline reads, by what they mean. An accepted loan carries the
 # two ends of a FICO band where a declined application carries one score.
-SOURCES: Final[dict[Kind, dict[str, str]]] = {
+SOURCES: Final[dict[RawFile, dict[str, str]]] = {
     "accepted": {
         "amount": "loan_amnt",
         "application_date": "issue_d",
@@ -94,6 +100,15 @@ SOURCES: Final[dict[Kind, dict[str, str]]] = {
         "employment_length": "Employment Length",
     },
 }
+
+# What is a number of an application, or is made one.
+NUMERIC: Final = (
+    "application_date",
+    "amount",
+    "risk_score",
+    "dti",
+    "employment_length",
+)
 
 # The paper codes 0 to 10 years, and 11 for more than ten. The files have no plain
 # "10 years"; the code is kept free for it.

@@ -1,10 +1,12 @@
 """The names of the models of the LendingClub study."""
 
-from typing import Final
+from collections.abc import Callable
+from functools import partial, update_wrapper
+from typing import Any, Final
 
 from ridgeline.baselines.registry import BASELINES
 
-__all__ = ["METHODS", "STAGES"]
+__all__ = ["METHODS", "STAGES", "for_model"]
 
 # The models that the network's stages leave, in their order.
 STAGES: Final = ("trained", "pruned", "refined")
@@ -12,3 +14,16 @@ STAGES: Final = ("trained", "pruned", "refined")
 METHODS: Final = tuple(
     name for name, method in BASELINES.items() if "classification" in method.tasks
 )
+
+
+def for_model(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return a node's function for one model.
+
+    Args:
+        function: Takes the model's name first, and the node's inputs by their names.
+        name: Of the model.
+    """
+    bound = update_wrapper(partial(function, name), function)
+    # Kedro reads types of parameters by their place, which the name must not shift.
+    del bound.__dict__["__wrapped__"]
+    return bound

@@ -7,8 +7,6 @@ not count, any other change does: a stored number is one that today's code would
 
 import ast
 import hashlib
-import sys
-from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from importlib.util import resolve_name
@@ -18,7 +16,7 @@ from typing import Final
 
 import ridgeline
 
-__all__ = ["imported_modules", "libraries_of", "origin"]
+__all__ = ["imported_modules", "origin"]
 
 _ROOT: Final = "ridgeline.simulation.tasks"
 # Their numerics are in the results; read from the metadata: TensorFlow takes seconds.
@@ -63,16 +61,6 @@ def imported_modules(folder: Path) -> dict[str, ast.Module]:
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
         waiting += [package, *_imports(found[name], package)]
     return found
-
-
-def libraries_of(modules: Mapping[str, ast.Module]) -> set[str]:
-    """Names of what modules of the package import from elsewhere, as imports say it."""
-    tops = {
-        name.split(".")[0]
-        for module, tree in modules.items()
-        for name in _imports(tree, module)
-    }
-    return tops - {ridgeline.__name__} - sys.stdlib_module_names
 
 
 def _package_folder() -> Path:

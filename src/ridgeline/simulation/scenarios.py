@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
 
-__all__ = ["SCENARIOS", "TRUE_COMPONENTS", "Sample", "TrueComponent", "draw"]
+__all__ = ["SCENARIOS", "TRUE_COMPONENTS", "Draw", "TrueComponent", "draw"]
 
 Floats = NDArray[np.float64]
 
@@ -26,15 +26,20 @@ class TrueComponent(NamedTuple):
         return np.asarray(self.curve(features @ self.weights))
 
 
-class Sample(NamedTuple):
+class Draw(NamedTuple):
     """Rows drawn from a scenario."""
 
     features: Floats  # (n, 10)
     response: Floats  # truth and noise, (n,)
     truth: Floats  # (n,)
 
+    @property
+    def observed(self) -> tuple[Floats, Floats]:
+        """Features and responses: what a model may see."""
+        return self.features, self.response
 
-def draw(scenario: str, n: int, rng: np.random.Generator) -> Sample:
+
+def draw(scenario: str, n: int, rng: np.random.Generator) -> Draw:
     """Draws rows of a scenario.
 
     Args:
@@ -55,7 +60,7 @@ def draw(scenario: str, n: int, rng: np.random.Generator) -> Sample:
     common = rng.uniform(-1, 1, size=(n, 1))
     features = (own + common) / 2
     truth = SCENARIOS[scenario](features.T)
-    return Sample(features, truth + rng.standard_normal(n), truth)
+    return Draw(features, truth + rng.standard_normal(n), truth)
 
 
 def _weights(**by_feature: float) -> Floats:

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from ridgeline.baselines.registry import BASELINES
 from ridgeline.baselines.settings import BaselineSettings, check_settings
-from ridgeline.parameters import NotNegative, Parameters, close_match
+from ridgeline.parameters import Jobs, NotNegative, Parameters, close_match
 from ridgeline.simulation.scenarios import SCENARIOS
 from ridgeline.xnn.estimator import XNNRegressor
 from ridgeline.xnn.search import PAPER_GRID
@@ -69,7 +69,7 @@ class StudySettings(Parameters):
     results: str = "data/07_model_output/study"
     # False reports what is stored and runs nothing, to look at an unfinished study.
     compute: bool = True
-    n_jobs: int = -1  # processes; -1: one for each core
+    n_jobs: Jobs = -1
     # Address of a Dask scheduler that does the work instead, such as
     # tcp://127.0.0.1:8786.
     scheduler: str | None = None
@@ -109,14 +109,6 @@ class StudySettings(Parameters):
                 raise ValueError(message)
             _refuse_twice(values, size, "n")
         return values
-
-    @field_validator("n_jobs")
-    @classmethod
-    def _some_process_works(cls, value: int) -> int:
-        if value == 0:
-            message = "n_jobs is 0, but must be 1 or more, or -1 for one for each core"
-            raise ValueError(message)
-        return value
 
     @field_validator("scheduler")
     @classmethod

@@ -16,7 +16,7 @@ from ridgeline.baselines.fitting import NotApplicable, fit_baseline
 from ridgeline.baselines.settings import BaselineSettings
 from ridgeline.baselines.sizes import explainable_network
 from ridgeline.simulation.recovery import describe_projections, recovered
-from ridgeline.simulation.scenarios import SCENARIOS, Sample, draw
+from ridgeline.simulation.scenarios import SCENARIOS, Draw, draw
 from ridgeline.simulation.settings import NetworkSearch, StudySettings
 from ridgeline.xnn.estimator import XNNRegressor
 from ridgeline.xnn.scorer import Scorer, scoring_threads
@@ -27,10 +27,10 @@ from ridgeline.xnn.storage import model_document
 __all__ = [
     "RECORD_COLUMNS",
     "Record",
-    "Rows",
+    "TaskData",
     "Task",
     "TaskResult",
-    "draw_rows",
+    "draw_data",
     "run_task",
 ]
 
@@ -76,12 +76,12 @@ class Task(NamedTuple):
         return f"{self.scenario} n={self.n:,} no. {self.repetition + 1} {self.model}"
 
 
-class Rows(NamedTuple):
+class TaskData(NamedTuple):
     """The data of a task, the same for every model."""
 
-    train: Sample
-    validation: Sample
-    test: Sample
+    train: Draw
+    validation: Draw
+    test: Draw
     model_seed: int
 
 
@@ -99,7 +99,7 @@ class _Fitted(NamedTuple):
     facts: Record
 
 
-def draw_rows(task: Task, settings: StudySettings, seed: int) -> Rows:
+def draw_data(task: Task, settings: StudySettings, seed: int) -> TaskData:
     """Draws the data of a task.
 
     Args:
@@ -114,9 +114,9 @@ def draw_rows(task: Task, settings: StudySettings, seed: int) -> Rows:
     sample = draw(task.scenario, task.n, np.random.default_rng(for_sample))
     # At least one row chooses and at least one trains, however small n is.
     held = min(task.n - 1, max(1, round(settings.validation_share * task.n)))
-    return Rows(
-        train=Sample(*(part[:-held] for part in sample)),
-        validation=Sample(*(part[-held:] for part in sample)),
+    return TaskData(
+        train=Draw(*(part[:-held] for part in sample)),
+        validation=Draw(*(part[-held:] for part in sample)),
         test=draw(task.scenario, settings.test_rows, np.random.default_rng(for_test)),
         model_seed=int(for_model.generate_state(1)[0] % 2**31),
     )
@@ -135,7 +135,7 @@ def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
         by how many fits and in how many seconds of the processor, and for networks how
         their projections lie; and the network itself.
     """
-    rows = draw_rows(task, settings, seed)
+    rows = draw_data(task, settings, seed)
     # Of the processor: other work on the machine, or a pause, does not count.
     began = time.process_time()
     # One core for a task, wherever it runs and whatever n_jobs a model is set to: cores
@@ -164,9 +164,9 @@ def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
     return TaskResult(record, model_document(scorer))
 
 
-def _fit_network(search: NetworkSearch, rows: Rows) -> _Fitted:
+def _fit_network(search: NetworkSearch, rows: TaskData) -> _Fitted:
     """The enhanced network: the grid, lambda3 at its choice, and starts at both."""
-    data = *rows.train[:2], None, rows.validation[:2]
+    data = *rows.train.observed, None, rows.validation.observed
     given = {"random_state": rows.model_seed, "roughness": search.roughness[0]}
     model = XNNRegressor(**given | search.settings)
     found = grid_search(model, *data, grid=search.points, n_jobs=1)
@@ -193,26 +193,22 @@ def _fit_network(search: NetworkSearch, rows: Rows) -> _Fitted:
     return _Fitted(model, facts)
 
 
-def _excess_all_rows(model: XNNRegressor, rows: Rows) -> float:
+def _excess_all_rows(model: XNNRegressor, rows: TaskData) -> float:
     """What the rows that chose are worth, free for training once the choice is made."""
-    pairs = zip(rows.train[:2], rows.validation[:2], strict=True)
+    pairs = zip(rows.train.observed, rows.validation.observed, strict=True)
     X, y = (np.concatenate(pair) for pair in pairs)
     refined = refine(model, X, y, validation_data=(X, y))
     return float(_errors(refined, rows.test)["excess"])
 
 
-def _fit_baseline(name: str, settings: BaselineSettings, rows: Rows) -> _Fitted:
-    fitted = fit_baseline(
-        name,
-        "regression",
-        settings,
-        rows.train[:2],
-        rows.validation[:2],
-        rows.model_seed,
-        n_jobs=1,
-    )
-    if isinstance(fitted, NotApplicable):
-        return _Fitted(None, {"not_applicable": fitted.reason, "fits": 0})
+def _fit_baseline(name: str, settings: BaselineSettings, rows: TaskData) -> _Fitted:
+    sets = rows.train.observed, rows.validation.observed
+    try:
+        fitted = fit_baseline(
+            name, "regression", settings, *sets, rows.model_seed, n_jobs=1
+        )
+    except NotApplicable as reason:
+        return _Fitted(None, {"not_applicable": str(reason), "fits": 0})
     losses = fitted.tuning_table["validation_loss"]
     facts = {
         "validation_loss": None if losses.isna().all() else float(losses.min()),
@@ -225,7 +221,7 @@ def _fit_baseline(name: str, settings: BaselineSettings, rows: Rows) -> _Fitted:
     return _Fitted(fitted.model, facts)
 
 
-def _errors(model: Any, test: Sample) -> Record:
+def _errors(model: Any, test: Draw) -> Record:
     predicted = model.predict(test.features)
     return {
         "mse": float(np.mean((predicted - test.response) ** 2)),

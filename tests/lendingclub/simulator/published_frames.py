@@ -2,12 +2,12 @@
 
 import pandas as pd
 
-from ridgeline.lendingclub.schema import Kind
+from ridgeline.lendingclub.schema import RawFile
 
 __all__ = ["parse_published"]
 
 
-def parse_published(kind: Kind, raw: pd.DataFrame) -> pd.DataFrame:
+def parse_published(kind: RawFile, raw: pd.DataFrame) -> pd.DataFrame:
     """Brings either file's text to common columns, dates to the day."""
     if kind == "accepted":
         columns = ["loan_amnt", "issue_d", "purpose", "dti", "emp_length"]

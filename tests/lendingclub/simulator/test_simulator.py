@@ -12,11 +12,11 @@ import pytest
 from published_frames import parse_published
 
 from ridgeline.errors import InputError
-from ridgeline.lendingclub.schema import COLUMNS, Kind
+from ridgeline.lendingclub.schema import COLUMNS, RawFile
 from ridgeline.lendingclub.simulator import CHUNK, simulate, write_published
 
-ROWS: dict[Kind, int] = {"accepted": 100_000, "rejected": 300_000}
-KINDS: tuple[Kind, ...] = ("accepted", "rejected")
+ROWS: dict[RawFile, int] = {"accepted": 100_000, "rejected": 300_000}
+KINDS: tuple[RawFile, ...] = ("accepted", "rejected")
 CODES = ("debt_consolidation", "credit_card", "other", "home_improvement")
 
 
@@ -29,7 +29,7 @@ def _window(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def raw() -> dict[Kind, pd.DataFrame]:
+def raw() -> dict[RawFile, pd.DataFrame]:
     return {
         kind: pd.concat(
             (batch.to_pandas() for batch in simulate(kind, rows, 5)), ignore_index=True
@@ -39,7 +39,7 @@ def raw() -> dict[Kind, pd.DataFrame]:
 
 
 @pytest.fixture(scope="module")
-def parsed(raw: dict[Kind, pd.DataFrame]) -> dict[Kind, pd.DataFrame]:
+def parsed(raw: dict[RawFile, pd.DataFrame]) -> dict[RawFile, pd.DataFrame]:
     return {kind: parse_published(kind, frame) for kind, frame in raw.items()}
 
 
@@ -49,7 +49,7 @@ def parsed(raw: dict[Kind, pd.DataFrame]) -> dict[Kind, pd.DataFrame]:
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_equal_arguments_give_equal_bytes(
-    tmp_path: Path, kind: Kind, suffix: str
+    tmp_path: Path, kind: RawFile, suffix: str
 ) -> None:
     paths = [tmp_path / f"{name}{suffix}" for name in "abc"]
     for path, seed in zip(paths, (3, 3, 4), strict=True):
@@ -61,7 +61,7 @@ def test_equal_arguments_give_equal_bytes(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_file_holds_the_cells_of_the_batches(tmp_path: Path, kind: Kind) -> None:
+def test_file_holds_the_cells_of_the_batches(tmp_path: Path, kind: RawFile) -> None:
     path = tmp_path / "file.csv.gz"
     write_published(kind, path, 3_000, 8)
     with gzip.open(path, "rt", newline="", encoding="utf-8") as file:
@@ -74,7 +74,7 @@ def test_file_holds_the_cells_of_the_batches(tmp_path: Path, kind: Kind) -> None
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_longer_file_starts_with_the_shorter(tmp_path: Path, kind: Kind) -> None:
+def test_longer_file_starts_with_the_shorter(tmp_path: Path, kind: RawFile) -> None:
     lines = []
     for rows in (7, CHUNK + 5, CHUNK + 20):
         path = tmp_path / f"{rows}.csv"
@@ -87,7 +87,7 @@ def test_longer_file_starts_with_the_shorter(tmp_path: Path, kind: Kind) -> None
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_chunk_repeats_another(kind: Kind) -> None:
+def test_no_chunk_repeats_another(kind: RawFile) -> None:
     first, second, *_ = simulate(kind, 2 * CHUNK, 1)
     column = "dti" if kind == "accepted" else "Debt-To-Income Ratio"
     assert first[column] != second[column]
@@ -104,7 +104,7 @@ def test_number_of_rows_is_the_number_asked_for(rows: int) -> None:
 
 
 def test_closing_lines_grow_with_the_accepted_file(
-    raw: dict[Kind, pd.DataFrame],
+    raw: dict[RawFile, pd.DataFrame],
 ) -> None:
     last = raw["accepted"].iloc[-2:]
     assert last["id"].str.match(r"Total amount funded in policy code [12]: \d+$").all()
@@ -130,7 +130,7 @@ def test_failed_write_leaves_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_refused_at_once(
-    tmp_path: Path, kind: Kind, rows: int, seed: int, words: str
+    tmp_path: Path, kind: RawFile, rows: int, seed: int, words: str
 ) -> None:
     with pytest.raises(InputError, match=words):
         simulate(kind, rows, seed)
@@ -142,7 +142,9 @@ def test_bad_input_is_refused_at_once(
 # --- The dirt ----------------------------------------------------------------------
 
 
-def test_rejected_cells_are_spelled_as_published(raw: dict[Kind, pd.DataFrame]) -> None:
+def test_rejected_cells_are_spelled_as_published(
+    raw: dict[RawFile, pd.DataFrame],
+) -> None:
     frame = raw["rejected"]
     for column, pattern in {
         "Amount Requested": r"\d+\.0",
@@ -161,7 +163,7 @@ def test_rejected_cells_are_spelled_as_published(raw: dict[Kind, pd.DataFrame]) 
     }
 
 
-def test_rejected_oddities_are_there(parsed: dict[Kind, pd.DataFrame]) -> None:
+def test_rejected_oddities_are_there(parsed: dict[RawFile, pd.DataFrame]) -> None:
     frame = parsed["rejected"]
     assert frame["score"].between(851, 990).sum() > 10
     assert (frame["score"] == 0).sum() > 10
@@ -173,7 +175,9 @@ def test_rejected_oddities_are_there(parsed: dict[Kind, pd.DataFrame]) -> None:
     assert _window(frame)["score"].ge(300).eq(_window(frame)["score"].notna()).all()
 
 
-def test_accepted_cells_are_spelled_as_published(raw: dict[Kind, pd.DataFrame]) -> None:
+def test_accepted_cells_are_spelled_as_published(
+    raw: dict[RawFile, pd.DataFrame],
+) -> None:
     frame = raw["accepted"].iloc[:-2]
     for column, pattern in {
         "loan_amnt": r"\d{4,5}\.0",
@@ -197,7 +201,7 @@ def test_accepted_cells_are_spelled_as_published(raw: dict[Kind, pd.DataFrame]) 
 
 
 def test_columns_of_the_new_form_are_empty_before_it(
-    raw: dict[Kind, pd.DataFrame], parsed: dict[Kind, pd.DataFrame]
+    raw: dict[RawFile, pd.DataFrame], parsed: dict[RawFile, pd.DataFrame]
 ) -> None:
     late = parsed["accepted"]["date"] >= "2015-12-01"
     for column in ("open_acc_6m", "inq_last_12m"):
@@ -209,7 +213,9 @@ def test_columns_of_the_new_form_are_empty_before_it(
         )
 
 
-def test_title_spelling_follows_the_date(parsed: dict[Kind, pd.DataFrame]) -> None:
+def test_title_spelling_follows_the_date(
+    parsed: dict[RawFile, pd.DataFrame],
+) -> None:
     frame = parsed["rejected"]
     coded = frame["title"].isin(CODES)
     shown = frame["title"].isin(["Debt consolidation", "Other", "Home buying"])

@@ -13,12 +13,12 @@ import pytest
 from published_frames import parse_published
 from scipy.stats import chi2, chi2_contingency, ks_2samp
 
-from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, SOURCES, Kind
+from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, SOURCES, RawFile
 from ridgeline.lendingclub.simulator import simulate, write_published
 
 ERRORS = 4.0
-ROWS: dict[Kind, int] = {"accepted": 100_000, "rejected": 300_000}
-KINDS: tuple[Kind, ...] = ("accepted", "rejected")
+ROWS: dict[RawFile, int] = {"accepted": 100_000, "rejected": 300_000}
+KINDS: tuple[RawFile, ...] = ("accepted", "rejected")
 
 QUANTILES = (0.01, 0.05, 0.10, 0.25, 0.50, 0.75, 0.90, 0.95, 0.99)
 # Rows of the stated sample, then its quantiles at QUANTILES.
@@ -99,7 +99,7 @@ def _window(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["date"].between("2015-01-01", "2018-06-30")]
 
 
-def _groups(frames: dict[Kind, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+def _groups(frames: dict[RawFile, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Accepted, declined, and declined with a score, each within the window."""
     window = {kind: _window(frame) for kind, frame in frames.items()}
     declined = window["rejected"]
@@ -111,7 +111,7 @@ def _groups(frames: dict[Kind, pd.DataFrame]) -> dict[str, pd.DataFrame]:
 
 
 @pytest.fixture(scope="module")
-def parsed() -> dict[Kind, pd.DataFrame]:
+def parsed() -> dict[RawFile, pd.DataFrame]:
     return {
         kind: parse_published(
             kind,
@@ -125,7 +125,7 @@ def parsed() -> dict[Kind, pd.DataFrame]:
 
 
 @pytest.fixture(scope="module")
-def groups(parsed: dict[Kind, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+def groups(parsed: dict[RawFile, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     return _groups(parsed)
 
 
@@ -204,7 +204,7 @@ def test_accepted_scores_by_year(groups: dict[str, pd.DataFrame]) -> None:
 
 
 def test_shares_of_the_window_and_of_the_whole_file(
-    parsed: dict[Kind, pd.DataFrame],
+    parsed: dict[RawFile, pd.DataFrame],
 ) -> None:
     files = {"accepted": (1_537_717, 2_260_668), "rejected": (19_018_941, 27_648_741)}
     for kind, frame in parsed.items():
@@ -263,7 +263,7 @@ def test_approval_rate_by_half_year(groups: dict[str, pd.DataFrame]) -> None:
 # --- Real samples ------------------------------------------------------------------
 
 
-def _real(kind: Kind) -> Path:
+def _real(kind: RawFile) -> Path:
     folder = os.environ.get("RIDGELINE_REAL_DATA")
     if not folder:
         pytest.skip("RIDGELINE_REAL_DATA does not point to the real samples")
@@ -271,7 +271,7 @@ def _real(kind: Kind) -> Path:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_header_is_the_published_one(tmp_path: Path, kind: Kind) -> None:
+def test_header_is_the_published_one(tmp_path: Path, kind: RawFile) -> None:
     write_published(kind, tmp_path / "file.csv", 1, 1)
     with _real(kind).open("rb") as real, (tmp_path / "file.csv").open("rb") as ours:
         assert ours.readline() == real.readline()

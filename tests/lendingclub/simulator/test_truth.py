@@ -13,21 +13,20 @@ from ridgeline.lendingclub.schema import (
     PURPOSES,
     SOURCES,
     TITLE_PURPOSES,
-    Kind,
+    RawFile,
 )
 from ridgeline.lendingclub.simulator import simulate
 from ridgeline.lendingclub.simulator.truth import (
     COMPONENTS,
     component_curve,
     log_odds_components,
-    true_log_odds,
 )
 
 ACCEPTED, REJECTED = 60_000, 600_000
 ERRORS = 4.5  # standard errors that a count may be away from its expectation
 
 
-def _clean(kind: Kind, rows: int, seed: int) -> pd.DataFrame:
+def _clean(kind: RawFile, rows: int, seed: int) -> pd.DataFrame:
     """Reads and cleans a simulated file with plain pandas."""
     names = SOURCES[kind]
     raw = pd.concat(
@@ -59,6 +58,11 @@ def _clean(kind: Kind, rows: int, seed: int) -> pd.DataFrame:
         & (frame["amount"] <= 40_000)
     )
     return frame[kept].assign(approved=int(kind == "accepted"))
+
+
+def true_log_odds(rows: pd.DataFrame, accepted: int, rejected: int) -> pd.Series:
+    """Return the sum of the parts."""
+    return log_odds_components(rows, accepted, rejected).sum(axis=1)
 
 
 @pytest.fixture(scope="module")
@@ -102,15 +106,9 @@ def test_clean_shares_are_those_of_the_real_files(clean: pd.DataFrame) -> None:
     assert counts[0] / REJECTED == pytest.approx(5_607_986 / 27_648_741, abs=0.005)
 
 
-def test_every_clean_row_has_finite_parts_that_add_up(
-    clean: pd.DataFrame, components: pd.DataFrame
-) -> None:
+def test_every_clean_row_has_finite_parts(components: pd.DataFrame) -> None:
     assert tuple(components) == COMPONENTS
     assert np.isfinite(components.to_numpy()).all()
-    log_odds = true_log_odds(clean, ACCEPTED, REJECTED)
-    pd.testing.assert_series_equal(
-        log_odds, components.sum(axis=1), check_names=False, check_exact=False
-    )
 
 
 def test_approvals_are_as_frequent_as_the_truth_says(

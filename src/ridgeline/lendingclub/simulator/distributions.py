@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, Kind
+from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, RawFile
 from ridgeline.lendingclub.simulator import profile
 
 __all__ = [
@@ -157,7 +157,7 @@ def _steps(breaks: dict[str, float]) -> Floats:
 
 
 @cache
-def month_shares(kind: Kind) -> Floats:
+def month_shares(kind: RawFile) -> Floats:
     """Share of a file's rows in each month since 2007-01, shape (months,)."""
     column = 0 if kind == "accepted" else 1
     totals = {year: pair[column] for year, pair in profile.YEARLY_VOLUMES.items()}

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
 from ridgeline.files import replacing
-from ridgeline.lendingclub.schema import COLUMNS, Kind
+from ridgeline.lendingclub.schema import COLUMNS, RawFile
 from ridgeline.lendingclub.simulator import distributions, profile
 from ridgeline.lendingclub.simulator.blocks import (
     Block,
@@ -51,7 +51,7 @@ _LATE_MONTH: Final = distributions.month_index("2015-12")
 _GZIP_LEVEL: Final = 1  # simulated files are written once and read a few times
 
 
-def simulate(kind: Kind, rows: int, seed: int) -> Iterator[pa.RecordBatch]:
+def simulate(kind: RawFile, rows: int, seed: int) -> Iterator[pa.RecordBatch]:
     """Simulates one published file, as batches of text columns.
 
     Args:
@@ -70,7 +70,7 @@ def simulate(kind: Kind, rows: int, seed: int) -> Iterator[pa.RecordBatch]:
     return _batches(kind, rows, seed)
 
 
-def write_published(kind: Kind, path: Path, rows: int, seed: int) -> None:
+def write_published(kind: RawFile, path: Path, rows: int, seed: int) -> None:
     """Writes one simulated file as it was published, or leaves nothing behind.
 
     Args:
@@ -92,7 +92,7 @@ def write_published(kind: Kind, path: Path, rows: int, seed: int) -> None:
             _write(file, kind, rows, seed)
 
 
-def _check(kind: Kind, rows: int, seed: int) -> None:
+def _check(kind: RawFile, rows: int, seed: int) -> None:
     """Refuses what cannot be simulated."""
     if kind not in COLUMNS:
         message = f"The kind is {kind!r}; it must be one of {', '.join(COLUMNS)}."
@@ -103,14 +103,14 @@ def _check(kind: Kind, rows: int, seed: int) -> None:
             raise InputError(message)
 
 
-def _batches(kind: Kind, rows: int, seed: int) -> Iterator[pa.RecordBatch]:
+def _batches(kind: RawFile, rows: int, seed: int) -> Iterator[pa.RecordBatch]:
     for number in range(_count(rows)):
         yield to_batch(_chunk(kind, rows, seed, number))
     if kind == "accepted":
         yield to_batch(_footer(rows))
 
 
-def _write(file: BinaryIO, kind: Kind, rows: int, seed: int) -> None:
+def _write(file: BinaryIO, kind: RawFile, rows: int, seed: int) -> None:
     """Writes header and lines, while other threads make the next chunks."""
     file.write(header(COLUMNS[kind]).encode())
     with ThreadPoolExecutor(_WORKERS) as pool:
@@ -126,7 +126,7 @@ def _write(file: BinaryIO, kind: Kind, rows: int, seed: int) -> None:
         file.write(to_lines(_footer(rows)))
 
 
-def _lines(kind: Kind, rows: int, seed: int, number: int) -> memoryview:
+def _lines(kind: RawFile, rows: int, seed: int, number: int) -> memoryview:
     return to_lines(_chunk(kind, rows, seed, number))
 
 
@@ -135,7 +135,7 @@ def _count(rows: int) -> int:
     return -(-rows // CHUNK)
 
 
-def _chunk(kind: Kind, rows: int, seed: int, number: int) -> list[Drawn]:
+def _chunk(kind: RawFile, rows: int, seed: int, number: int) -> list[Drawn]:
     """Draws one chunk, whole, and cuts what lies beyond the rows asked for."""
     sequence = np.random.SeedSequence([seed, list(COLUMNS).index(kind), number])
     generator = np.random.default_rng(sequence)
@@ -243,7 +243,7 @@ def _display_titles(
 
 
 def _free_titles(
-    generator: np.random.Generator, kind: Kind, month: Integers
+    generator: np.random.Generator, kind: RawFile, month: Integers
 ) -> Integers:
     """Numbers of free texts, -1 where the title comes from the form's list."""
     end, share = profile.FREE_TITLE_SHARES[kind]
@@ -262,7 +262,7 @@ def _month_starts() -> Integers:
 
 
 @cache
-def _place_table(kind: Kind) -> distributions.Table:
+def _place_table(kind: RawFile) -> distributions.Table:
     """Distribution over the place block's rows, each state's prefixes alike."""
     column = 3 if kind == "accepted" else 4
     shares = [

@@ -20,20 +20,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
-from ridgeline.lendingclub.schema import PURPOSE_COLUMNS, PURPOSES, TITLE_PURPOSES
+from ridgeline.lendingclub.schema import (
+    NUMERIC,
+    PURPOSE_COLUMNS,
+    PURPOSES,
+    TITLE_PURPOSES,
+)
 from ridgeline.lendingclub.simulator import distributions, profile
 from ridgeline.lendingclub.simulator.distributions import BANDS, SCORED_GROUP, WINDOW
 
-__all__ = ["COMPONENTS", "component_curve", "log_odds_components", "true_log_odds"]
+__all__ = ["COMPONENTS", "component_curve", "log_odds_components"]
 
-COMPONENTS: Final = (
-    "application_date",
-    "amount",
-    "risk_score",
-    "dti",
-    "employment_length",
-    "purpose",
-)
+COMPONENTS: Final = (*NUMERIC, "purpose")
 # What the cleaning keeps: the largest amount, hundredths of DTI, and employment code.
 _LARGEST: Final = {"amount": 40_000, "dti": 20_000, "employment": 11}
 _WINDOW_MONTHS: Final = np.arange(WINDOW.start, WINDOW.stop)
@@ -41,26 +39,6 @@ _MONTH_TOLERANCE: Final = 0.01
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-
-def true_log_odds(
-    frame: pd.DataFrame, accepted_rows: int, rejected_rows: int
-) -> "pd.Series[float]":
-    """True log-odds of approval for each row of the clean table.
-
-    Args:
-        frame: Clean table, as for `log_odds_components`.
-        accepted_rows: Rows simulated for the accepted file.
-        rejected_rows: Rows simulated for the rejected file.
-
-    Returns:
-        Log-odds with the index of the frame.
-
-    Raises:
-        InputError: If a value cannot come from the simulator and pass the cleaning.
-    """
-    components = log_odds_components(frame, accepted_rows, rejected_rows)
-    return components.sum(axis=1).rename("log_odds")
 
 
 def log_odds_components(

@@ -2,9 +2,9 @@
 
 from kedro.pipeline import Pipeline, pipeline
 
-from ridgeline.pipelines.baselines.nodes import fitting_node
+from ridgeline.pipelines.baselines.nodes import fit_method
 from ridgeline.pipelines.described import described_node
-from ridgeline.pipelines.models import METHODS
+from ridgeline.pipelines.models import METHODS, for_model
 
 __all__ = ["create_pipeline"]
 
@@ -16,7 +16,7 @@ def create_pipeline() -> Pipeline:
 
 def _method(name: str) -> Pipeline:
     node = described_node(
-        func=fitting_node(name),
+        func=for_model(fit_method, name),
         inputs={
             "train": "train",
             "validation": "validation",

@@ -2,12 +2,13 @@
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from ridgeline.baselines.titles import TITLES
+from ridgeline.errors import InputError
 from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
 from ridgeline.lendingclub.identity import (
     IDENTITY,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 else:
     Figure = Any  # Kedro reads the annotations, and matplotlib takes its time
 
-__all__ = ["compare_models", "evaluation_node", "plot_curves"]
+__all__ = ["compare_models", "evaluate_model", "plot_curves"]
 
 logger = logging.getLogger(__name__)
 
@@ -33,36 +34,52 @@ _HIGHLIGHT = "xnn.refined"  # the model that the figures draw thick
 _OF_THE_FIT = ("fits", "fit_seconds", "n_parameters", "n_components")
 
 
-def evaluation_node(name: str) -> Callable[..., tuple[Metrics, Curves]]:
-    """Return the node's function for a model, which messages call by its name."""
+def evaluate_model(
+    name: str,
+    *,
+    model: Any,
+    report: Mapping[str, Any],
+    test: pd.DataFrame,
+    identity: dict[str, str],
+    settings: EvaluationSettings,
+    seed: int,
+) -> tuple[Metrics, Curves]:
+    """Judge a model on the test rows: ranking, calibration, size and time.
 
-    def evaluate_model(
-        *,
-        model: Any,
-        report: Mapping[str, Any],
-        test: pd.DataFrame,
-        identity: dict[str, str],
-        settings: EvaluationSettings,
-        seed: int,
-    ) -> tuple[Metrics, Curves]:
-        """Judge a model on the test rows: ranking, calibration, size and time."""
-        split = verified_split(identity, test=test)
-        check_fitted_on(split, name, report)
-        if "not_applicable" in report:
-            return {"not_applicable": report["not_applicable"], IDENTITY: split}, {}
-        sample = model_sample(test)
-        began = time.perf_counter()
-        probability = model.predict_proba(sample.features)[:, 1]
-        seconds = time.perf_counter() - began
-        result = evaluate(sample.approved, probability, settings, seed)
-        taken = {name: report[name] for name in _OF_THE_FIT if name in report}
-        metrics: Metrics = {**result.metrics, **taken, "predict_seconds": seconds}
-        return metrics | {IDENTITY: split}, {
-            "roc": result.roc.to_dict("list"),
-            "calibration": result.calibration.to_dict("list"),
-        }
+    Args:
+        name: Of the model, for messages.
+        model: The model; of a method that may not apply, a list of no or one.
+        report: How it was fitted, or why not.
+        test: The rows to judge on.
+        identity: Hashes of the split.
+        settings: Threshold, bins and bootstrap.
+        seed: Of the bootstrap.
 
-    return evaluate_model
+    Raises:
+        InputError: If model or rows are of another split, or the model's file is gone.
+    """
+    split = verified_split(identity, test=test)
+    check_fitted_on(split, name, report)
+    if "not_applicable" in report:
+        return {"not_applicable": report["not_applicable"], IDENTITY: split}, {}
+    models = model if isinstance(model, list) else [model]
+    if not models:
+        message = (
+            f"{name} was fitted, but the file of its model is gone: run `kedro run "
+            "--pipeline baselines` again, with your --env and --params."
+        )
+        raise InputError(message)
+    sample = model_sample(test)
+    began = time.perf_counter()
+    probability = models[0].predict_proba(sample.features)[:, 1]
+    seconds = time.perf_counter() - began
+    result = evaluate(sample.approved, probability, settings, seed)
+    taken = {name: report[name] for name in _OF_THE_FIT if name in report}
+    metrics: Metrics = {**result.metrics, **taken, "predict_seconds": seconds}
+    return metrics | {IDENTITY: split}, {
+        "roc": result.roc.to_dict("list"),
+        "calibration": result.calibration.to_dict("list"),
+    }
 
 
 def compare_models(

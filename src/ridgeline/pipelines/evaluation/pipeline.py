@@ -6,10 +6,10 @@ from kedro.pipeline.node import Node
 from ridgeline.pipelines.described import described_node
 from ridgeline.pipelines.evaluation.nodes import (
     compare_models,
-    evaluation_node,
+    evaluate_model,
     plot_curves,
 )
-from ridgeline.pipelines.models import METHODS, STAGES
+from ridgeline.pipelines.models import METHODS, STAGES, for_model
 from ridgeline.pipelines.xnn.pipeline import NAMESPACE
 
 __all__ = ["create_pipeline"]
@@ -50,7 +50,7 @@ def create_pipeline() -> Pipeline:
 def _network() -> Pipeline:
     nodes = [
         described_node(
-            func=evaluation_node(f"{NAMESPACE}.{stage}"),
+            func=for_model(evaluate_model, f"{NAMESPACE}.{stage}"),
             inputs={"model": stage, "report": report} | _TEST | _PARAMETERS,
             outputs=[f"{stage}_metrics", f"{stage}_curves"],
             name=f"evaluate_{stage}",
@@ -62,7 +62,7 @@ def _network() -> Pipeline:
 
 def _baseline(name: str) -> Pipeline:
     node = described_node(
-        func=evaluation_node(name),
+        func=for_model(evaluate_model, name),
         inputs={"model": "model", "report": "report"} | _TEST | _PARAMETERS,
         outputs=["metrics", "curves"],
     )
