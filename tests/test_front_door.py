@@ -30,7 +30,8 @@ def documented(thing: Any) -> dict[str, str]:
     """Return what a docstring of scikit-learn's form says of each parameter."""
     section = inspect.getdoc(thing).split("Parameters\n----------\n", 1)[1]
     section = re.split(r"\n\n\w[\w ]+\n---", section)[0]
-    return dict(re.findall(r"^(\*{0,2}\w+) : (.+)$", section, flags=re.MULTILINE))
+    found = re.findall(r"^([*\w, ]+) : (.+)$", section, flags=re.MULTILINE)
+    return {name: text for names, text in found for name in names.split(", ")}
 
 
 def loaded_by(statement: str) -> set[str]:
@@ -80,6 +81,8 @@ def test_every_parameter_is_documented_with_its_default(name):
         default = expected[key.strip("*")]
         if default is inspect.Parameter.empty:
             assert "default=" not in text
+            continue
+        if text == "rows":  # those of another function, which has their defaults
             continue
         written = text.split("default=")[1]
         if not re.fullmatch("[A-Z_]+", written):  # a constant is named, not repeated

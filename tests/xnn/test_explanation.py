@@ -11,12 +11,8 @@ import pandas as pd
 import pytest
 
 from ridgeline.errors import InputError
-from ridgeline.xnn.explanation import (
-    CategoryComponent,
-    RidgeComponent,
-    contributions_frame,
-    explain,
-)
+from ridgeline.xnn.components import CategoryComponent, RidgeComponent
+from ridgeline.xnn.explanation import contributions_frame, explain
 from ridgeline.xnn.scorer import Scorer
 
 MakeScorer = Callable[..., Scorer]

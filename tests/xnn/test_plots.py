@@ -13,7 +13,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from ridgeline.errors import InputError
-from ridgeline.xnn.explanation import RidgeComponent, contributions_frame, explain
+from ridgeline.xnn.components import RidgeComponent
+from ridgeline.xnn.explanation import contributions_frame, explain
 from ridgeline.xnn.plots import plot_contributions, plot_explanation, plot_importance
 from ridgeline.xnn.scorer import Scorer
 

@@ -14,12 +14,8 @@ from ridgeline.reporting.labels import (
     label_of,
 )
 from ridgeline.reporting.words import value_text
-from ridgeline.xnn.explanation import (
-    CategoryComponent,
-    RidgeComponent,
-    contributions_frame,
-    explain,
-)
+from ridgeline.xnn.components import CategoryComponent, RidgeComponent
+from ridgeline.xnn.explanation import contributions_frame, explain
 from ridgeline.xnn.scorer import Scorer
 
 __all__ = ["ExampleDecision", "Reason", "example_decision", "typical_decision"]

@@ -10,11 +10,8 @@ from numpy.typing import NDArray
 from ridgeline.reporting.labels import Labels, component_title, label_of
 from ridgeline.reporting.own_axis import OwnAxis, own_axis
 from ridgeline.reporting.words import listed, percent, value_text
-from ridgeline.xnn.explanation import (
-    CategoryComponent,
-    RidgeComponent,
-    explain,
-)
+from ridgeline.xnn.components import CategoryComponent, RidgeComponent
+from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.scorer import Scorer
 
 __all__ = [

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ridgeline.xnn.explanation import CategoryComponent, Component
+from ridgeline.xnn.components import CategoryComponent, Component
 
 __all__ = ["Label", "Labels", "component_title", "label_of"]
 

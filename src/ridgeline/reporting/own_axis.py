@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
-from ridgeline.xnn.explanation import DOMINATES, RidgeComponent
+from ridgeline.xnn.components import DOMINATES, RidgeComponent
 from ridgeline.xnn.features import Features
 
 __all__ = ["OwnAxis", "own_axis"]

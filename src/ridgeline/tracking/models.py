@@ -39,6 +39,7 @@ MODULES: Final = (
     "xnn/__init__.py",
     "xnn/architecture.py",
     "xnn/columns.py",
+    "xnn/components.py",
     "xnn/content.py",
     "xnn/explanation.py",
     "xnn/features.py",

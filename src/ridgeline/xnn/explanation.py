@@ -8,116 +8,31 @@ NumPy alone; pandas is needed by what returns a data frame, matplotlib by `plot`
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
-from ridgeline.xnn.features import Unknown
-from ridgeline.xnn.identifiability import (
-    CurveKind,
-    curve_shape,
-    identifiability_warnings,
-    only_feature,
+from ridgeline.xnn.components import (
+    CategoryComponent,
+    Component,
+    RidgeComponent,
+    category_component,
+    ridge_component,
 )
+from ridgeline.xnn.features import Unknown
+from ridgeline.xnn.identifiability import identifiability_warnings
 from ridgeline.xnn.scorer import HasScorer, Scorer, scorer_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = [
-    "DOMINATES",
-    "CategoryComponent",
-    "Component",
-    "Explanation",
-    "RidgeComponent",
-    "contributions_frame",
-    "explain",
-]
+__all__ = ["Explanation", "contributions_frame", "explain"]
 
 Floats = NDArray[np.float64]
-# A projection with a larger weight on one feature is a function of that feature, up to
-# a rest that the eye does not see.
-DOMINATES: Final = 0.9
-_MIXED: Final = 0.2  # weights from which on a feature is named in a mixture
 _REPR_COMPONENTS: Final = 6  # so that the text fits ten lines
-
-
-@dataclass(frozen=True, eq=False)
-class RidgeComponent:
-    """A ridge function of one projected value, over the range of the training rows."""
-
-    name: str
-    importance: float  # share of the sum of scales
-    scale: float
-    feature_names: tuple[str, ...]
-    weights: Floats  # of the features, scaled to [-1, 1]
-    z: Floats  # projected values, evenly spaced
-    curve: Floats  # what the component adds to the decision at z
-    edges: Floats  # of the bins of the training rows' projected values
-    heights: Floats  # share of the training rows in each bin
-    kind: CurveKind
-    quadratic: float  # coefficient of z squared in the closest parabola
-    feature: str | None  # the one feature that makes up the projection, if one does
-    x: Floats  # z in that feature's own unit; z itself in a mixture
-    x_edges: Floats  # the edges, likewise
-
-    @property
-    def bin_density(self) -> Floats:
-        """Density of the training rows in each bin; its area is their share."""
-        widths = np.diff(self.edges)
-        empty = np.zeros_like(self.heights)
-        return np.divide(self.heights, widths, out=empty, where=widths > 0)
-
-    @property
-    def density(self) -> Floats:
-        """Density of the training rows at each z."""
-        found = np.searchsorted(self.edges, self.z, side="right") - 1
-        return np.asarray(self.bin_density[found.clip(0, len(self.heights) - 1)])
-
-    @property
-    def leading(self) -> list[int]:
-        """Places of the features that make up the projection, by weight.
-
-        That is the one that dominates, or all with a weight worth naming.
-        """
-        sizes = np.abs(self.weights) / (np.linalg.norm(self.weights) or 1.0)
-        order = [int(place) for place in np.argsort(-sizes, kind="stable")]
-        if sizes[order[0]] > DOMINATES:
-            return order[:1]
-        return order[:1] + [place for place in order[1:] if sizes[place] >= _MIXED]
-
-    @property
-    def function_of(self) -> str:
-        """The feature that dominates, or those of a mixture with their weights."""
-        if len(self.leading) == 1:
-            return self.feature_names[self.leading[0]]
-        return ", ".join(
-            f"{self.feature_names[at]} ({self.weights[at]:+.2f})" for at in self.leading
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class CategoryComponent:
-    """The effects of a categorical feature."""
-
-    name: str
-    importance: float  # share of the sum of scales
-    scale: float
-    categories: tuple[Any, ...]
-    effects: Floats  # what each category adds to the decision
-    shares: Floats  # of the training rows
-    kind: ClassVar = "categorical"
-
-    @property
-    def function_of(self) -> str:
-        """The feature."""
-        return self.name
-
-
-Component = RidgeComponent | CategoryComponent
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -365,11 +280,11 @@ def explain(model: Scorer | HasScorer, points: int = 200) -> Explanation:
         message = f"points is {points}; a curve needs at least 2."
         raise InputError(message)
     ridges = [
-        _ridge_component(scorer, int(place), points)
+        ridge_component(scorer, int(place), points)
         for place in np.flatnonzero(scorer.scales)
     ]
     effects = [
-        _category_component(scorer, int(place))
+        category_component(scorer, int(place))
         for place in np.flatnonzero(scorer.category_scales)
     ]
     components: list[Component] = [*ridges, *effects]
@@ -421,50 +336,3 @@ def _cut(text: str, longest: int = 50) -> str:
 
 def _joined(parts: Iterable[Floats]) -> Floats:
     return np.concatenate([np.empty(0), *parts])
-
-
-def _ridge_component(scorer: Scorer, place: int, points: int) -> RidgeComponent:
-    function, scale = scorer.subnetworks.take([place]), float(scorer.scales[place])
-
-    def curve(z: Floats) -> Floats:
-        return np.asarray(scale * function(z[None])[0])
-
-    edges, heights = scorer.spread.edges[place], scorer.spread.heights[place]
-    z = np.linspace(edges[0], edges[-1], points)
-    shape = curve_shape(curve, edges, heights, scale)
-    weights, features = scorer.projection[:, place].copy(), scorer.features
-    names, lead = features.numeric_names, only_feature(weights)
-    x, x_edges = z, edges.copy()
-    if lead is not None and features.factor[lead] > 0:
-        # The other weights are too small to move the place of a value on its axis.
-        slope = weights[lead] * features.factor[lead]
-        x, x_edges = (features.centre[lead] + part / slope for part in (z, edges))
-    return RidgeComponent(
-        name=scorer.component_names[place],
-        importance=float(scorer.importance_ratios[place]),
-        scale=scale,
-        feature_names=names,
-        weights=weights,
-        z=z,
-        curve=curve(z),
-        edges=edges.copy(),
-        heights=heights.copy(),
-        kind=shape.kind,
-        quadratic=shape.quadratic,
-        feature=None if lead is None else names[lead],
-        x=x,
-        x_edges=x_edges,
-    )
-
-
-def _category_component(scorer: Scorer, place: int) -> CategoryComponent:
-    name = tuple(scorer.features.categories)[place]
-    scale = float(scorer.category_scales[place])
-    return CategoryComponent(
-        name=name,
-        importance=float(scorer.importance_ratios[len(scorer.scales) + place]),
-        scale=scale,
-        categories=scorer.features.categories[name],
-        effects=scale * scorer.effects[place],
-        shares=scorer.spread.shares[place].copy(),
-    )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from ridgeline.xnn.explanation import RidgeComponent
+    from ridgeline.xnn.components import RidgeComponent
 
 __all__ = [
     "CurveKind",

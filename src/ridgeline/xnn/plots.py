@@ -16,13 +16,8 @@ from numpy.typing import NDArray
 
 from ridgeline import drawing
 from ridgeline.errors import InputError
-from ridgeline.xnn.explanation import (
-    CategoryComponent,
-    Component,
-    Explanation,
-    RidgeComponent,
-    explain,
-)
+from ridgeline.xnn.components import CategoryComponent, Component, RidgeComponent
+from ridgeline.xnn.explanation import Explanation, explain
 from ridgeline.xnn.scorer import HasScorer, Scorer
 
 if TYPE_CHECKING:

@@ -160,15 +160,8 @@ def random_search(
     ----------
     model : XNNClassifier or XNNRegressor
         As for `grid_search`. Its `random_state` also draws the points.
-    X : data frame or array of shape (n_samples, n_features)
-        Training rows.
-    y : array of shape (n_samples,)
-        Responses or labels.
-    sample_weight : array of shape (n_samples,) or None, default=None
-        The weight of each row.
-    validation_data : tuple or None, default=None
-        Rows that choose, as (X, y) or (X, y, sample_weight). Without them every fit has
-        the same validation split.
+    X, y, sample_weight, validation_data : rows
+        As for `grid_search`.
     ranges : mapping of str to (float, float), default=RANGES
         Smallest and largest value by parameter, both positive.
     n_points : int, default=25
@@ -177,8 +170,7 @@ def random_search(
         The one-standard-error rule: how many standard errors above the smallest
         validation loss a model with fewer components may be. 0 takes the smallest loss.
     n_jobs : int or None, default=-1
-        Number of processes; -1 uses every core. joblib's `parallel_config` takes the
-        work elsewhere, such as to a Dask cluster.
+        Number of processes; -1 uses every core.
 
     Returns
     -------
@@ -220,15 +212,8 @@ def penalty_search(
     ----------
     model : XNNClassifier or XNNRegressor
         As for `grid_search`. lambda3 is chosen at its other penalties.
-    X : data frame or array of shape (n_samples, n_features)
-        Training rows.
-    y : array of shape (n_samples,)
-        Responses or labels.
-    sample_weight : array of shape (n_samples,) or None, default=None
-        The weight of each row.
-    validation_data : tuple or None, default=None
-        Rows that choose, as (X, y) or (X, y, sample_weight). Without them every fit has
-        the same validation split.
+    X, y, sample_weight, validation_data : rows
+        As for `grid_search`.
     roughness : sequence of float, default=ROUGHNESS
         Values of lambda3 to try.
     grid : mapping of str to sequence, default=PAPER_GRID
@@ -238,8 +223,7 @@ def penalty_search(
         validation loss a smoother model, and then one with fewer components, may be.
         0 takes the smallest loss.
     n_jobs : int or None, default=-1
-        Number of processes; -1 uses every core. joblib's `parallel_config` takes the
-        work elsewhere, such as to a Dask cluster.
+        Number of processes; -1 uses every core.
 
     Returns
     -------
@@ -299,15 +283,9 @@ def start_search(
     ----------
     model : XNNClassifier or XNNRegressor
         As for `grid_search`. Its `random_state` is the first start's.
-    X : data frame or array of shape (n_samples, n_features)
-        Training rows.
-    y : array of shape (n_samples,)
-        Responses or labels.
-    sample_weight : array of shape (n_samples,) or None, default=None
-        The weight of each row.
-    validation_data : tuple or None, default=None
-        Rows that choose, as (X, y) or (X, y, sample_weight). They must be given:
-        otherwise each start would have another validation split.
+    X, y, sample_weight, validation_data : rows
+        As for `grid_search`, but the validation rows must be given: otherwise each
+        start would have another validation split.
     n_starts : int, default=6
         Number of starts, at least one.
     standard_errors : float, default=1.0

@@ -23,7 +23,8 @@ from ridgeline.lendingclub.report.marginals import Marginal
 from ridgeline.lendingclub.report.truth import TruthComparison
 from ridgeline.reporting.labels import Label, component_title, label_of
 from ridgeline.reporting.own_axis import OwnAxis, own_axis
-from ridgeline.xnn.explanation import CategoryComponent, RidgeComponent, explain
+from ridgeline.xnn.components import CategoryComponent, RidgeComponent
+from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.scorer import Scorer
 
 __all__ = ["plot_explanation_beside_marginals", "plot_marginals"]

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
 from ridgeline.reporting.own_axis import own_axis
-from ridgeline.xnn.explanation import RidgeComponent, explain
+from ridgeline.xnn.components import RidgeComponent
+from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.scorer import Scorer
 
 __all__ = ["TruthComparison", "compare_with_truth"]

@@ -21,7 +21,8 @@ from ridgeline.baselines.titles import short_title
 from ridgeline.errors import InputError
 from ridgeline.simulation.paper import NOT_COMPARABLE, PAPER_MSE, SCENARIO_TITLES
 from ridgeline.simulation.report.tables import ENHANCED, NAIVE, NOISE, study_models
-from ridgeline.xnn.explanation import RidgeComponent, explain
+from ridgeline.xnn.components import RidgeComponent
+from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.scorer import Scorer
 
 __all__ = ["RidgePicture", "plot_errors", "plot_networks"]
