@@ -17,7 +17,7 @@ from ridgeline.simulation.origin import imported_modules, origin
 
 PACKAGE = Path(ridgeline.__path__[0])
 # Libraries that a task imports, without a part in its numbers.
-OTHERS = {"joblib", "pandas", "pydantic", "rich", "threadpoolctl"}
+OTHERS = {"joblib", "matplotlib", "pandas", "pydantic", "rich", "threadpoolctl"}
 SCRIPT = """
 import json, sys
 from ridgeline.simulation.settings import StudySettings
