@@ -106,25 +106,17 @@ class Baseline:
     def build(self, task: Task, columns: Columns, seed: int, **settings: Any) -> Any:
         """An estimator that takes rows as they are, not fitted yet.
 
-        Args:
-            task: "classification" or "regression".
-            columns: Of the rows, as `Columns.of` tells them apart.
-            seed: Of what is random in it.
-            **settings: Parameters of the estimator, before those of the registry.
+        The settings, parameters of the estimator, go before those of the registry.
         """
         values = dict(self.settings) | settings
         if "random_state" in self.parameter_names(task):
             values.setdefault("random_state", seed)
-        if self.prepared:
-            return Pipeline(
-                [
-                    ("prepare", _preparation(columns)),
-                    ("model", self.estimators[task](**values)),
-                ]
-            )
-        if columns.categorical:
+        if not self.prepared and columns.categorical:
             values.setdefault("categorical_features", list(columns.categorical))
-        return self.estimators[task](**values)
+        estimator = self.estimators[task](**values)
+        if not self.prepared:
+            return estimator
+        return Pipeline([("prepare", _preparation(columns)), ("model", estimator)])
 
 
 def find_baseline(name: str, task: str) -> Baseline:
