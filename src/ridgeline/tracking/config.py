@@ -111,13 +111,7 @@ with warnings.catch_warnings():
 
 
 def read_config(values: Mapping[str, Any]) -> TrackingConfig:
-    """Check the content of mlflow.yml.
-
-    Args:
-        values: The merged mlflow.yml of the run's environments.
-
-    Returns:
-        The configuration.
+    """Check the merged mlflow.yml of the run's environments.
 
     Raises:
         InputError: If a key is unknown or a value is not allowed.
@@ -128,14 +122,7 @@ def read_config(values: Mapping[str, Any]) -> TrackingConfig:
 def read_outputs(
     catalog: CatalogProtocol[Any, Any], names: Iterable[str]
 ) -> dict[str, OutputRecord]:
-    """Check what the catalog says about the outputs of a run.
-
-    Args:
-        catalog: The run's catalog.
-        names: The outputs' dataset names.
-
-    Returns:
-        The record of each output whose entry has one.
+    """Check what the catalog says about the outputs of a run, where it says something.
 
     Raises:
         InputError: If a key is unknown or a value is not allowed.
