@@ -126,13 +126,8 @@ class Client:
         """Record a folder of `write_model` as a model of a run, and register it.
 
         Unlike the other methods it raises whatever goes wrong: a store without models
-        or without a registry is no reason to leave the run unfinished.
-
-        Args:
-            folder: The model.
-            name: How MLflow's pages call it.
-            child: The run that it belongs to.
-            register: Name in the registry, if it gets a version there.
+        or without a registry is no reason to leave the run unfinished. With a name to
+        `register` it gets a version in the registry.
         """
         if not self.active:
             return

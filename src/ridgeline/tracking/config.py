@@ -7,7 +7,7 @@ import shlex
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, model_validator
 
@@ -24,6 +24,7 @@ _SQLITE = "sqlite:///"
 _MEMORY = ":memory:"
 # Without the variable MLflow reports the use of its pages to its makers.
 _PAGES = "DO_NOT_TRACK=true mlflow ui --backend-store-uri"
+_Name = Annotated[str, Field(min_length=1)] | None
 
 logger = logging.getLogger(__name__)
 
@@ -80,23 +81,16 @@ with warnings.catch_warnings():
     warnings.filterwarnings("ignore", 'Field name "register"', UserWarning)
 
     class OutputRecord(Parameters):
-        """Where and as what an output is recorded.
+        """Where and as what an output is recorded."""
 
-        Args:
-            run: Name of the child run that it belongs to; None is the run itself.
-            model: Whether the saved file is a model.
-            example: Dataset with a few rows of features, for the model's signature.
-            register: Name in the model registry for a new version of this model.
-            steps: Column of a table whose other numeric columns are metrics by step.
-            private: Whether it shows single rows of the data, which go to MLflow with
-                `log_examples` alone; or those columns of a table that do.
-        """
-
-        run: str | None = Field(default=None, min_length=1)
-        model: bool = False
-        example: str | None = Field(default=None, min_length=1)
-        register: str | None = Field(default=None, min_length=1)
-        steps: str | None = Field(default=None, min_length=1)
+        # The child run that it belongs to; None is the run itself.
+        run: _Name = None
+        model: bool = False  # the saved file is one
+        example: _Name = None  # dataset with rows of features, for a model's signature
+        register: _Name = None  # in the model registry, for a new version of a model
+        steps: _Name = None  # column of a table whose other numbers are metrics by step
+        # Whether it shows single rows of the data, which go to MLflow with
+        # `log_examples` alone; or those columns of a table that do.
         private: bool | list[str] = False
 
         @model_validator(mode="after")
