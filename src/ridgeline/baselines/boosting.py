@@ -105,8 +105,8 @@ class _BaseLightGBM(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _target(self, y: NDArray[Any]) -> Floats:
-        """The responses as LightGBM takes them."""
-        raise NotImplementedError
+        """The responses as LightGBM takes them; a classifier has labels."""
+        return np.asarray(y, dtype=np.float64)
 
     def _boost(
         self, X: Floats, target: Floats, held: tuple[Floats, Floats] | None
@@ -220,9 +220,6 @@ class LightGBMRegressor(RegressorMixin, _BaseLightGBM):  # type: ignore[misc]
     """
 
     _objective = _written_objective = "regression"
-
-    def _target(self, y: NDArray[Any]) -> Floats:
-        return np.asarray(y, dtype=np.float64)
 
     def predict(self, X: Any) -> Floats:
         """Predicted responses, shape (n,)."""

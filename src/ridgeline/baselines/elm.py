@@ -100,10 +100,10 @@ class _BaseELM(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _fit_rows(self, X: Floats, y: NDArray[Any], weight: Floats) -> None:
-        raise NotImplementedError
+        """Fits checked rows; a classifier has labels."""
+        self._fit_layer(X, np.asarray(y, dtype=np.float64), weight)
 
     def _fit_layer(self, X: Floats, target: Floats, weight: Floats) -> None:
-        """Draws the hidden layer and solves for the output weights."""
         rng = check_random_state(self.random_state)
         self.centres_ = _draw_rows(X, weight, self.n_nodes, rng)
         self.exponents_, self.radii_ = _shapes(self.centres_)
@@ -188,9 +188,6 @@ class ELMRegressor(RegressorMixin, _BaseELM):  # type: ignore[misc]
         >>> model.score(X, X[:, 0] * X[:, 1]) > 0.99
         True
     """
-
-    def _fit_rows(self, X: Floats, y: NDArray[Any], weight: Floats) -> None:
-        self._fit_layer(X, np.asarray(y, dtype=np.float64), weight)
 
     def predict(self, X: Any) -> Floats:
         """Predicted responses, shape (n,)."""
