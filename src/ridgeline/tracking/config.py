@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["OutputRecord", "TrackingConfig", "read_config", "read_outputs"]
 
 _SQLITE = "sqlite:///"
-_MEMORY = ":memory:"
 # Without the variable MLflow reports the use of its pages to its makers.
 _PAGES = "DO_NOT_TRACK=true mlflow ui --backend-store-uri"
 _Name = Annotated[str, Field(min_length=1)] | None
@@ -47,7 +46,7 @@ class TrackingConfig(Parameters):
         if not self.tracking_uri.startswith(_SQLITE):
             return None
         name = self.tracking_uri.removeprefix(_SQLITE)
-        return None if name in ("", _MEMORY) else project_path / name
+        return None if name in ("", ":memory:") else project_path / name
 
     def store_uri(self, project_path: Path) -> str:
         """The tracking address, with a relative SQLite path put in the project."""

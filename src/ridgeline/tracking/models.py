@@ -186,18 +186,15 @@ def _save(
 def _requirements(kind: str, model: Any) -> list[str]:
     """The packages that a model needs, as pip reads them."""
     names = list(_REQUIREMENTS[kind])
-    if kind == ".skops" and _is_lightgbm(model):
-        names.append("lightgbm")
+    if kind == ".skops":
+        from sklearn.pipeline import Pipeline
+
+        from ridgeline.baselines.boosting import LightGBMClassifier, LightGBMRegressor
+
+        last = model[-1] if isinstance(model, Pipeline) else model
+        if isinstance(last, LightGBMClassifier | LightGBMRegressor):
+            names.append("lightgbm")
     return [f"{name}=={version(name)}" for name in names]
-
-
-def _is_lightgbm(model: Any) -> bool:
-    from sklearn.pipeline import Pipeline
-
-    from ridgeline.baselines.boosting import LightGBMClassifier, LightGBMRegressor
-
-    last = model[-1] if isinstance(model, Pipeline) else model
-    return isinstance(last, LightGBMClassifier | LightGBMRegressor)
 
 
 def _plain_rows(example: Any) -> pd.DataFrame:

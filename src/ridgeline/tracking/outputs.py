@@ -114,8 +114,12 @@ def without_parameters(data: Any) -> tuple[Any, Mapping[str, str]]:
 
 def parameter_texts(value: Any, prefix: str = "") -> dict[str, str]:
     """Return a value, or nested values, as flat parameters for MLflow."""
-    leaves = _flatten(value, prefix)
-    return {valid_name(name): _text(leaf) for name, leaf in leaves.items()}
+    return {
+        valid_name(name): json.dumps(leaf, default=str)
+        if isinstance(leaf, list | dict)
+        else str(leaf)
+        for name, leaf in _flatten(value, prefix).items()
+    }
 
 
 def valid_name(name: str) -> str:
@@ -155,12 +159,6 @@ def _flatten(value: Any, prefix: str = "") -> dict[str, Any]:
     for key, item in value.items():
         leaves |= _flatten(item, f"{prefix}.{key}" if prefix else str(key))
     return leaves
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, list | dict):
-        return json.dumps(value, default=str)
-    return str(value)
 
 
 def _with(target: Path, suffix: str) -> Path:

@@ -170,8 +170,8 @@ class Recorder:
 
     def _log_output(self, node: Node, name: str, data: Any) -> None:
         record = self._records.get(name, _PLAIN)
-        if record.run and _is_nothing(data):
-            return  # a method that was not part of the run: an empty row
+        if record.run and isinstance(data, Mapping | list) and not data:
+            return  # a method that was not part of the run, or no model: an empty row
         parameters = self._parameters(node.inputs) if record.run else {}
         if record.model:
             self._client.log(record.run, parameters=parameters)
@@ -297,8 +297,3 @@ def _fingerprint_tags(
     combined = hash_of_text(json.dumps(prints, sort_keys=True))
     single = {f"data_fingerprint.{name}": value for name, value in prints.items()}
     return {"data_fingerprint": combined, **single}
-
-
-def _is_nothing(data: Any) -> bool:
-    """Whether an output is an empty mapping, or a list of no model."""
-    return isinstance(data, Mapping | list) and not data
