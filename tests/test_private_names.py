@@ -291,7 +291,9 @@ def test_state_of_a_support_vector_machine() -> None:
 
 def test_state_of_an_encoder() -> None:
     state = sklearn_names.encoder_state(encoder())
-    assert state == ([len(TEXTS)], None, False)
+    assert state.n_columns == [len(TEXTS)]
+    assert state.dropped is None
+    assert state.groups_infrequent is False
     rare = OneHotEncoder(min_frequency=2, drop="first").fit([["a"], ["a"], ["b"]])
     assert sklearn_names.encoder_state(rare).groups_infrequent is True
     assert sklearn_names.encoder_state(rare).dropped is not None

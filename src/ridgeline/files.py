@@ -33,10 +33,7 @@ def replacing(target: str | Path) -> Iterator[Path]:
     block fails, the former file stays. A link is written through, and a file keeps its
     mode: one that is private stays so. A folder can be written as well, as Spark does;
     no rename replaces one, so that for a moment there is none. A file never replaces a
-    folder.
-
-    Args:
-        target: A file or folder, in a folder that exists.
+    folder. The folder of the target must exist.
     """
     target = Path(target).resolve()
     folder = temporary_folder(target.parent)
@@ -45,7 +42,9 @@ def replacing(target: str | Path) -> Iterator[Path]:
         yield part
         if target.is_file() and part.is_file():
             part.chmod(stat.S_IMODE(target.stat().st_mode))
-        _to_disk(part)
+        # Else a power cut could leave the new name with none of the content.
+        for one in (*part.rglob("*"), part):
+            _sync(one)
         if part.is_dir() and target.exists():
             _exchange(target, part, folder / "former")
         else:
@@ -56,12 +55,7 @@ def replacing(target: str | Path) -> Iterator[Path]:
 
 
 def replace_file(target: str | Path, content: bytes) -> None:
-    """Writes a file in one step: readers find the former one or all of the new one.
-
-    Args:
-        target: As for `replacing`.
-        content: All of the file.
-    """
+    """Writes a file in one step: readers find the former one or all of the new one."""
     with replacing(target) as part:
         part.write_bytes(content)
 
@@ -70,17 +64,13 @@ def temporary_folder(parent: Path) -> Path:
     """Makes a hidden folder of this process that nobody else can read.
 
     What processes that are no more have left beside it is removed.
-
-    Args:
-        parent: A folder that exists.
     """
     for other in parent.glob(_TEMPORARY.format(machine="*", process="*", token="*")):
         if _is_abandoned(other):
             shutil.rmtree(other, ignore_errors=True)
-    name = _TEMPORARY.format(
+    folder = parent / _TEMPORARY.format(
         machine=_machine(), process=os.getpid(), token=secrets.token_hex(8)
     )
-    folder = parent / name
     folder.mkdir(mode=stat.S_IRWXU)
     return folder
 
@@ -114,7 +104,7 @@ def _runs(process: int) -> bool:
     except ProcessLookupError:
         return False
     except (PermissionError, OverflowError):
-        return True
+        pass
     return True
 
 
@@ -127,12 +117,6 @@ def _exchange(target: Path, part: Path, former: Path) -> None:
         if not target.exists():
             former.rename(target)
         raise
-
-
-def _to_disk(path: Path) -> None:
-    """Else a power cut could leave the new name with none of the content."""
-    for one in (*path.rglob("*"), path):
-        _sync(one)
 
 
 def _sync(path: Path) -> None:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["hash_of_files", "hash_of_frame", "hash_of_text"]
 
-_BLOCK = 1 << 20  # bytes
-
 
 def hash_of_text(text: str) -> str:
     """Return the SHA-256 of a text in UTF-8."""
@@ -26,8 +24,7 @@ def hash_of_files(paths: Iterable[str | Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
         with Path(path).open("rb") as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
+            hashlib.file_digest(file, lambda: digest)  # adds to it
     return digest.hexdigest()
 
 

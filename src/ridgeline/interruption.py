@@ -62,11 +62,7 @@ def was_interrupted() -> bool:
 
 
 def end_processes(besides: list[Any]) -> None:
-    """End this process's children, which work for nobody now.
-
-    Args:
-        besides: Those that stay.
-    """
+    """End this process's children, which work for nobody now, but for some."""
     for process in multiprocessing.active_children():
         if process not in besides:
             process.kill()

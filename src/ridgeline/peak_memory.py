@@ -1,6 +1,7 @@
 """Peak memory of the process while a node ran."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 __all__ = ["PeakMemory"]
@@ -28,15 +29,12 @@ class PeakMemory:
         """Begin the span named `key`."""
         # The reset would lose what the spans under way have reached so far.
         self._fold()
-        _reset()
+        with suppress(OSError):  # not Linux, or a sandbox: the peak so far stands
+            _CLEAR.write_text("5")  # 5: set the peak to the present size
         self._peaks[key] = 0.0
 
     def stop(self, key: str) -> float:
-        """End the span named `key`.
-
-        Returns:
-            Its peak in MB (10^6 bytes); 0 where the system does not tell.
-        """
+        """End a span: its peak in MB (10^6 bytes); 0 where the system does not tell."""
         self._fold()
         return self._peaks.pop(key)
 
@@ -46,24 +44,11 @@ class PeakMemory:
             self._peaks = {key: max(old, peak) for key, old in self._peaks.items()}
 
 
-def _reset() -> None:
-    try:
-        _CLEAR.write_text("5")  # 5: set the peak to the present size
-    except OSError:
-        return  # not Linux, or a sandbox that refuses: the peak so far stands
-
-
 def _peak_mb() -> float:
-    try:
+    with suppress(OSError):
         for line in _STATUS.read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024 / 1e6
-    except OSError:
-        pass
-    return _lifetime_peak_mb()
-
-
-def _lifetime_peak_mb() -> float:
     if sys.platform == "win32":
         return 0.0
     import resource  # absent on Windows

@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
@@ -21,17 +22,9 @@ __all__ = [
 ]
 
 # Read from the installed metadata: asking TensorFlow itself costs seconds.
-_PACKAGES = {
-    "ridgeline": "ridgeline",
-    "kedro": "kedro",
-    "mlflow": "mlflow",
-    "duckdb": "duckdb",
-    "ibis": "ibis-framework",
-    "pandas": "pandas",
-    "numpy": "numpy",
-    "scikit-learn": "scikit-learn",
-    "tensorflow": "tensorflow",
-}
+_PACKAGES = (
+    "ridgeline kedro mlflow duckdb ibis-framework pandas numpy scikit-learn tensorflow"
+).split()
 _GIT_SECONDS = 10
 
 logger = logging.getLogger(__name__)
@@ -52,8 +45,7 @@ def command_line() -> str:
 def how_to_call(command: str) -> str:
     """A command of this environment as it works from here, activated or not.
 
-    Args:
-        command: A program and its arguments; variables may stand before it.
+    Variables may stand before the program.
     """
     words = command.split(" ")
     place = next(place for place, word in enumerate(words) if "=" not in word)
@@ -85,11 +77,9 @@ def git_state(folder: Path) -> GitState | None:
 def package_versions() -> dict[str, str]:
     """Versions of Python and of the packages that shape the results."""
     versions = {"python": python_version()}
-    for label, package in _PACKAGES.items():
-        try:
-            versions[label] = version(package)
-        except PackageNotFoundError:
-            continue
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[package.removesuffix("-framework")] = version(package)
     return versions
 
 

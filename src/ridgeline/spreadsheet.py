@@ -18,10 +18,7 @@ _MARK: Final = "'"
 def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:
     """Puts an apostrophe before every text that a spreadsheet would run as a formula.
 
-    Numbers stay as they are, negative ones too.
-
-    Args:
-        frame: Any table; it is not changed.
+    Numbers stay as they are, negative ones too; the frame is not changed.
     """
     return _each_text(
         frame, lambda text: f"{_MARK}{text}" if text.startswith(_FORMULA) else text
@@ -29,11 +26,7 @@ def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def spreadsheet_plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Takes the apostrophes of `spreadsheet_safe` away again.
-
-    Args:
-        frame: As it was read; it is not changed.
-    """
+    """Takes the apostrophes of `spreadsheet_safe` away again, in another frame."""
     marked = tuple(f"{_MARK}{sign}" for sign in _FORMULA)
     return _each_text(frame, lambda text: text[1:] if text.startswith(marked) else text)
 

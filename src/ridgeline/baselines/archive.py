@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ForeignTypeError", "UnsoundError", "read_archive"]
+__all__ = ["ForeignTypeError", "UnsoundError", "is_array", "read_archive"]
 
 # Of an honest file: a forest has a handful of members and branches for each tree.
 _MOST_MEMBERS: Final = 100_000
@@ -50,11 +50,7 @@ class ForeignTypeError(Exception):
 
 
 def read_archive(content: bytes, types: tuple[str, ...]) -> Any:
-    """The object of an archive.
-
-    Args:
-        content: Of the file.
-        types: Those of the objects that may be in it.
+    """The object of an archive, all parts of which are of the types.
 
     Raises:
         ForeignTypeError: If it names another type.
@@ -126,7 +122,7 @@ def _nodes(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _check_schema(schema: dict[str, Any], types: tuple[str, ...]) -> None:
-    known = dict(_STRUCTURE) | {"ObjectNode": set(types)}
+    known = {**_STRUCTURE, "ObjectNode": set(types)}
     foreign = set()
     for node in _nodes(schema):
         kind = f"{node.get('__module__')}.{node.get('__class__')}"
@@ -210,27 +206,24 @@ def _check_tree(arguments: Any, state: Any) -> None:
     sizes = width, outputs, state["node_count"], state["max_depth"]
     if not (
         all(type(size) is int for size in sizes)
-        and _is_array(classes, np.dtype(np.intp), (outputs,))
+        and is_array(classes, np.intp, (outputs,))
         and width > 0
         and outputs > 0
         and classes.min() > 0
-        and _is_array(nodes, tree_node_type(), (state["node_count"],))
+        and is_array(nodes, tree_node_type(), (state["node_count"],))
         and len(nodes) > 0
-        and _is_array(
-            values, np.dtype(np.float64), (len(nodes), outputs, int(classes.max()))
-        )
+        and is_array(values, np.float64, (len(nodes), outputs, int(classes.max())))
+        and all(array.flags.c_contiguous for array in (classes, nodes, values))
         and _leads_on(nodes, width)
     ):
         message = "holds a tree whose branches lead outside of it"
         raise UnsoundError(message)
 
 
-def _is_array(thing: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> bool:
+def is_array(thing: Any, dtype: Any, shape: tuple[int, ...]) -> bool:
+    """Whether it is an array of exactly this type and shape."""
     return (
-        isinstance(thing, np.ndarray)
-        and thing.dtype == dtype
-        and thing.shape == shape
-        and thing.flags.c_contiguous
+        isinstance(thing, np.ndarray) and thing.dtype == dtype and thing.shape == shape
     )
 
 

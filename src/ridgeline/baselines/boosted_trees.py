@@ -12,6 +12,15 @@ Floats = NDArray[np.float64]
 # No category and no missing value: rows beyond the threshold go right. The bit says
 # where LightGBM would send missing values, which there are not.
 _DECISION_TYPE: Final = "2"
+# LightGBM's word for each field of `BoostedTrees`, and the type of its numbers.
+_FIELDS: Final[tuple[tuple[str, type[Any]], ...]] = (
+    ("num_leaves", np.int64),
+    ("split_feature", np.int64),
+    ("threshold", np.float64),
+    ("left_child", np.int64),
+    ("right_child", np.int64),
+    ("leaf_value", np.float64),
+)
 
 
 class BoostedTrees(NamedTuple):
@@ -22,10 +31,10 @@ class BoostedTrees(NamedTuple):
     """
 
     leaf_counts: NDArray[np.int64]  # of each tree; splits are one fewer
-    features: NDArray[np.int64]  # of each split
+    split_features: NDArray[np.int64]  # of each split
     thresholds: Floats  # of each split
-    left: NDArray[np.int64]  # child of each split
-    right: NDArray[np.int64]
+    left_children: NDArray[np.int64]  # of each split
+    right_children: NDArray[np.int64]
     leaf_values: Floats
 
     @classmethod
@@ -42,22 +51,13 @@ class BoostedTrees(NamedTuple):
             words = [word for tree in trees for word in tree.get(key, "").split()]
             return np.array(words, dtype=object).astype(kind)
 
-        return cls(
-            leaf_counts=joined("num_leaves", np.int64),
-            features=joined("split_feature", np.int64),
-            thresholds=joined("threshold", np.float64),
-            left=joined("left_child", np.int64),
-            right=joined("right_child", np.int64),
-            leaf_values=joined("leaf_value", np.float64),
-        )
+        return cls(*(joined(key, kind) for key, kind in _FIELDS))
 
     def text(self, width: int, objective: str) -> str:
         """As LightGBM reads them.
 
-        Args:
-            width: Columns of the rows.
-            objective: What makes predictions of the sums over trees, in LightGBM's
-                words.
+        The width is that of the rows; the objective, in LightGBM's words, is what makes
+        predictions of the sums over trees.
         """
         parts = [
             "tree",
@@ -82,11 +82,11 @@ class BoostedTrees(NamedTuple):
                 f"Tree={number}",
                 f"num_leaves={count}",
                 "num_cat=0",
-                f"split_feature={_line(self.features[splits])}",
+                f"split_feature={_line(self.split_features[splits])}",
                 f"threshold={_line(self.thresholds[splits])}",
                 f"decision_type={' '.join([_DECISION_TYPE] * (count - 1))}",
-                f"left_child={_line(self.left[splits])}",
-                f"right_child={_line(self.right[splits])}",
+                f"left_child={_line(self.left_children[splits])}",
+                f"right_child={_line(self.right_children[splits])}",
                 f"leaf_value={_line(self.leaf_values[leaves])}",
                 "is_linear=0",
                 "shrinkage=1",
@@ -95,12 +95,11 @@ class BoostedTrees(NamedTuple):
         return "\n".join([*parts, "end of trees", ""])
 
     def are_sound(self, width: int) -> bool:
-        """Whether the arrays are trees, so that compiled code may follow them.
-
-        Args:
-            width: Columns of the rows.
-        """
-        if not self._are_vectors():
+        """Whether the arrays are trees that compiled code may follow in such rows."""
+        if not all(
+            isinstance(array, np.ndarray) and array.dtype == kind and array.ndim == 1
+            for array, (_, kind) in zip(self, _FIELDS, strict=True)
+        ):
             return False
         counts, leaves = self.leaf_counts, len(self.leaf_values)
         if not len(counts) or counts.min() < 1 or counts.max() > leaves:
@@ -109,18 +108,11 @@ class BoostedTrees(NamedTuple):
         lengths = {len(array) for array in self[1:5]}
         if counts.sum() != leaves or lengths != {splits}:
             return False
-        known = (self.features >= 0) & (self.features < width)
+        known = (self.split_features >= 0) & (self.split_features < width)
         finite = (
             np.isfinite(self.thresholds).all() and np.isfinite(self.leaf_values).all()
         )
         return bool(known.all() and finite and self._each_is_reached_once())
-
-    def _are_vectors(self) -> bool:
-        kinds = (np.int64, np.int64, np.float64, np.int64, np.int64, np.float64)
-        return all(
-            isinstance(array, np.ndarray) and array.dtype == kind and array.ndim == 1
-            for array, kind in zip(self, kinds, strict=True)
-        )
 
     def _each_is_reached_once(self) -> bool:
         """Whether one way leads to each leaf, and to each split but a tree's first."""
@@ -128,10 +120,10 @@ class BoostedTrees(NamedTuple):
         within = counts - 1
         leaf_start = np.repeat(np.cumsum(counts) - counts, within)
         split_start = np.repeat(np.cumsum(within) - within, within)
-        here = np.arange(len(self.features)) - split_start
+        here = np.arange(len(self.split_features)) - split_start
         leaf_end, split_end = np.repeat(counts, within), np.repeat(within, within)
         splits, leaves = [], []
-        for child in (self.left, self.right):
+        for child in (self.left_children, self.right_children):
             inner = child >= 0
             # Children come after their parent, so that every way down ends.
             on = (child > here) & (child < split_end)

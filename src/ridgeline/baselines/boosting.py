@@ -17,9 +17,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ridgeline.baselines.boosted_trees import BoostedTrees
-from ridgeline.baselines.labels import BinaryClassifierMixin, two_classes
+from ridgeline.baselines.labels import BinaryClassifierMixin
 from ridgeline.errors import InputError, RidgelineError
 from ridgeline.private_names.sklearn import Interval, validate_params
+from ridgeline.xnn.response import learn_classes
 
 __all__ = ["LightGBMClassifier", "LightGBMRegressor", "missing_library"]
 
@@ -27,6 +28,8 @@ Floats = NDArray[np.float64]
 _LARGEST_SEED: Final = 2**31 - 1
 _SHARE: Final = [Interval(Real, 0, 1, closed="right")]
 _COUNT: Final = [Interval(Integral, 1, None, closed="left")]
+# A fitted estimator has the arrays as attributes of its own.
+_TREES: Final = tuple(f"{field}_" for field in BoostedTrees._fields)
 
 
 class _BaseLightGBM(BaseEstimator):  # type: ignore[misc]
@@ -93,7 +96,7 @@ class _BaseLightGBM(BaseEstimator):  # type: ignore[misc]
         checks = {"dtype": np.float64, "y_numeric": is_regressor(self)}
         X, y = validate_data(self, X, y, **checks)
         if not is_regressor(self):
-            self.classes_ = two_classes(np.asarray(y))
+            self.classes_ = learn_classes(np.asarray(y))
         held = None
         if validation is not None:
             held_X, held_y = validate_data(self, *validation, **checks, reset=False)
@@ -102,8 +105,8 @@ class _BaseLightGBM(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _target(self, y: NDArray[Any]) -> Floats:
-        """The responses as LightGBM takes them."""
-        raise NotImplementedError
+        """The responses as LightGBM takes them; a classifier has labels."""
+        return np.asarray(y, dtype=np.float64)
 
     def _boost(
         self, X: Floats, target: Floats, held: tuple[Floats, Floats] | None
@@ -118,9 +121,8 @@ class _BaseLightGBM(BaseEstimator):  # type: ignore[misc]
             stopping = {"valid_sets": [rows.create_valid(*held)], "callbacks": [stop]}
         booster = lightgbm.train(settings, rows, self.n_estimators, **stopping)
         text = booster.model_to_string(num_iteration=max(booster.best_iteration, 0))
-        trees = BoostedTrees.of_text(text)
-        self.leaf_counts_, self.split_features_, self.thresholds_ = trees[:3]
-        self.left_children_, self.right_children_, self.leaf_values_ = trees[3:]
+        for name, array in zip(_TREES, BoostedTrees.of_text(text), strict=True):
+            setattr(self, name, array)
         self.__dict__.pop("_booster", None)
         _ = self._booster
 
@@ -147,14 +149,7 @@ class _BaseLightGBM(BaseEstimator):  # type: ignore[misc]
 
     @property
     def _trees(self) -> BoostedTrees:
-        return BoostedTrees(
-            self.leaf_counts_,
-            self.split_features_,
-            self.thresholds_,
-            self.left_children_,
-            self.right_children_,
-            self.leaf_values_,
-        )
+        return BoostedTrees(*(getattr(self, name) for name in _TREES))
 
     def has_sound_trees(self) -> bool:
         """Whether every way down a tree ends at a leaf of its own."""
@@ -225,9 +220,6 @@ class LightGBMRegressor(RegressorMixin, _BaseLightGBM):  # type: ignore[misc]
     """
 
     _objective = _written_objective = "regression"
-
-    def _target(self, y: NDArray[Any]) -> Floats:
-        return np.asarray(y, dtype=np.float64)
 
     def predict(self, X: Any) -> Floats:
         """Predicted responses, shape (n,)."""

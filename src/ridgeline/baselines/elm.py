@@ -16,18 +16,19 @@ from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, is_regressor
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ridgeline.baselines.labels import BinaryClassifierMixin, two_classes
+from ridgeline.baselines.labels import BinaryClassifierMixin
 from ridgeline.private_names.sklearn import (
     Interval,
     check_sample_weight,
     validate_params,
 )
+from ridgeline.xnn.response import learn_classes
 
 __all__ = ["ELMClassifier", "ELMRegressor"]
 
@@ -76,8 +77,33 @@ class _BaseELM(BaseEstimator):  # type: ignore[misc]
         self.ridge = ridge
         self.random_state = random_state
 
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Draws the hidden layer and solves for the output weights.
+
+        Args:
+            X: Numbers, shape (n, p), scaled alike.
+            y: Responses, or labels of two classes, shape (n,).
+            sample_weight: Of each row; a weight of two is the row twice.
+
+        Returns:
+            The estimator.
+
+        Raises:
+            InputError: If a classifier gets other than two classes.
+        """
+        validate_params(self)
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=is_regressor(self))
+        weight = check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+        self._fit_rows(X, np.asarray(y), np.asarray(weight))
+        return self
+
+    def _fit_rows(self, X: Floats, y: NDArray[Any], weight: Floats) -> None:
+        """Fits checked rows; a classifier has labels."""
+        self._fit_layer(X, np.asarray(y, dtype=np.float64), weight)
+
     def _fit_layer(self, X: Floats, target: Floats, weight: Floats) -> None:
-        """Draws the hidden layer and solves for the output weights."""
         rng = check_random_state(self.random_state)
         self.centres_ = _draw_rows(X, weight, self.n_nodes, rng)
         self.exponents_, self.radii_ = _shapes(self.centres_)
@@ -163,23 +189,6 @@ class ELMRegressor(RegressorMixin, _BaseELM):  # type: ignore[misc]
         True
     """
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Draws the hidden layer and solves for the output weights.
-
-        Args:
-            X: Numbers, shape (n, p), scaled alike.
-            y: Responses, shape (n,).
-            sample_weight: Of each row; a weight of two is the row twice.
-
-        Returns:
-            The estimator.
-        """
-        validate_params(self)
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        weight = _checked_weight(sample_weight, X)
-        self._fit_layer(X, np.asarray(y, dtype=np.float64), weight)
-        return self
-
     def predict(self, X: Any) -> Floats:
         """Predicted responses, shape (n,)."""
         return self._output(self._checked(X))
@@ -202,24 +211,8 @@ class ELMClassifier(BinaryClassifierMixin, _BaseELM):
         (500, 2)
     """
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Draws the hidden layer, solves for the output weights, and calibrates.
-
-        Args:
-            X: Numbers, shape (n, p), scaled alike.
-            y: Labels of two classes, shape (n,).
-            sample_weight: Of each row; a weight of two is the row twice.
-
-        Returns:
-            The estimator.
-
-        Raises:
-            InputError: If there are not two classes.
-        """
-        validate_params(self)
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        weight = _checked_weight(sample_weight, X)
-        self.classes_ = two_classes(np.asarray(y), weight > 0)
+    def _fit_rows(self, X: Floats, y: NDArray[Any], weight: Floats) -> None:
+        self.classes_ = learn_classes(y[weight > 0])
         second = y == self.classes_[1]
         self._fit_layer(X, np.where(second, 1.0, -1.0), weight)
         platt = LogisticRegression(
@@ -229,7 +222,6 @@ class ELMClassifier(BinaryClassifierMixin, _BaseELM):
         slope = float(platt.coef_[0, 0])
         self.coef_ = slope * self.coef_
         self.intercept_ = slope * self.intercept_ + float(platt.intercept_[0])
-        return self
 
     def decision_function(self, X: Any) -> Floats:
         """Log-odds of the second class, shape (n,)."""
@@ -297,10 +289,3 @@ def _solve(moments: _Moments, ridge: float) -> Floats:
     shrunk = vectors.T @ np.where(used, covariance_y / deviation, 0.0)
     solution = vectors @ (shrunk / (np.maximum(values, 0) + ridge))
     return np.asarray(solution / deviation)
-
-
-def _checked_weight(sample_weight: ArrayLike | None, X: Floats) -> Floats:
-    weight = check_sample_weight(
-        sample_weight, X, dtype=np.float64, ensure_non_negative=True
-    )
-    return np.asarray(weight)

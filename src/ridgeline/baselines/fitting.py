@@ -52,29 +52,19 @@ class Observations(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FittedBaseline:
-    """A fitted baseline and how it was chosen.
+    """A fitted baseline and how it was chosen."""
 
-    Args:
-        model: Fitted on all training rows; takes rows as they are.
-        tuning_table: One row for each point of the grid, best first: its values,
-            validation_loss, seconds. The loss is missing where nothing was tuned and
-            the final model has itself seen the validation rows (mlp).
-        best: The grid's values of the model.
-        fit_seconds: Of the final fit.
-        tuning_seconds: Of all fits before it.
-        n_fits: How many fits the method got, the final one included.
-        n_parameters: As `ridgeline.baselines.sizes` counts them.
-        n_components: Of an explainable network; None for other models.
-    """
-
-    model: Any
+    model: Any  # fitted on all training rows; takes rows as they are
+    # One row for each point of the grid, best first: its values, validation_loss,
+    # seconds. The loss is missing where nothing was tuned and the final model has
+    # itself seen the validation rows (mlp).
     tuning_table: pd.DataFrame
-    best: dict[str, Any]
-    fit_seconds: float
-    tuning_seconds: float
-    n_fits: int
-    n_parameters: int
-    n_components: int | None = None
+    best: dict[str, Any]  # the grid's values of the model
+    fit_seconds: float  # of the final fit
+    tuning_seconds: float  # of all fits before it
+    n_fits: int  # the final one included
+    n_parameters: int  # as `ridgeline.baselines.sizes` counts them
+    n_components: int | None = None  # of an explainable network
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,30 +63,20 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True)
 class Baseline:
-    """One method.
+    """One method."""
 
-    Args:
-        title: Its name for people.
-        estimators: Class by task.
-        grid: Values to try by parameter of the estimator; the paper's.
-        settings: Parameters that differ from the estimator's defaults.
-        size: Counts the parameters of a fitted estimator.
-        validation: What becomes of the validation rows.
-        max_rows: Training rows above which the method is not applicable.
-        prepared: Whether columns are scaled and encoded in front of the estimator.
-        parallel: Whether one fit can use all cores.
-        missing: Says why the method cannot be used on this machine, or None.
-    """
-
-    title: str
+    title: str  # its name for people
     estimators: Mapping[Task, type[Any]]
-    size: Callable[[Any], int]
+    size: Callable[[Any], int]  # counts the parameters of a fitted estimator
+    # Values to try by parameter of the estimator; the paper's.
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    # Parameters that differ from the estimator's defaults.
     settings: Mapping[str, Any] = field(default_factory=dict)
     validation: Validation = "judge"
-    max_rows: int | None = None
-    prepared: bool = True
-    parallel: bool = False
+    max_rows: int | None = None  # training rows; above, it is not applicable
+    prepared: bool = True  # columns are scaled and encoded in front of the estimator
+    parallel: bool = False  # one fit can use all cores
+    # Says why the method cannot be used on this machine, or None.
     missing: Callable[[], str | None] = lambda: None
 
     @property
@@ -106,25 +96,17 @@ class Baseline:
     def build(self, task: Task, columns: Columns, seed: int, **settings: Any) -> Any:
         """An estimator that takes rows as they are, not fitted yet.
 
-        Args:
-            task: "classification" or "regression".
-            columns: Of the rows, as `Columns.of` tells them apart.
-            seed: Of what is random in it.
-            **settings: Parameters of the estimator, before those of the registry.
+        The settings, parameters of the estimator, go before those of the registry.
         """
         values = dict(self.settings) | settings
         if "random_state" in self.parameter_names(task):
             values.setdefault("random_state", seed)
-        if self.prepared:
-            return Pipeline(
-                [
-                    ("prepare", _preparation(columns)),
-                    ("model", self.estimators[task](**values)),
-                ]
-            )
-        if columns.categorical:
+        if not self.prepared and columns.categorical:
             values.setdefault("categorical_features", list(columns.categorical))
-        return self.estimators[task](**values)
+        estimator = self.estimators[task](**values)
+        if not self.prepared:
+            return estimator
+        return Pipeline([("prepare", _preparation(columns)), ("model", estimator)])
 
 
 def find_baseline(name: str, task: str) -> Baseline:

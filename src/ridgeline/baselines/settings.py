@@ -33,11 +33,6 @@ class BaselineSettings(Parameters):
 def check_settings(name: str, task: "Task", settings: BaselineSettings) -> None:
     """Refuses settings that the baseline's estimator does not have.
 
-    Args:
-        name: Of the baseline.
-        task: "classification" or "regression".
-        settings: What the user has set.
-
     Raises:
         InputError: If the baseline, its task or a parameter is unknown, or a parameter
             has no value to try.

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeline.baselines.archive import UnsoundError
+from ridgeline.baselines.archive import UnsoundError, is_array
 
 __all__ = ["check_model"]
 
@@ -125,7 +125,7 @@ def _are_support_vectors(machine: Any) -> bool:
     counts = np.asarray(state.n_support)
     adds_up = counts.min() >= 0 and counts.astype(np.int64).sum() == count
     return bool(
-        all(_is_array(array, np.dtype(kind), shape) for array, kind, shape in arrays)
+        all(is_array(*expected) for expected in arrays)
         and (adds_up or not classifies)
         and state.is_sparse is False
         and state.is_own_kind
@@ -183,12 +183,6 @@ _CHECKS: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
     "LightGBMClassifier": ("leaf_counts_", _is_boosted),
     "LightGBMRegressor": ("leaf_counts_", _is_boosted),
 }
-
-
-def _is_array(thing: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> bool:
-    return (
-        isinstance(thing, np.ndarray) and thing.dtype == dtype and thing.shape == shape
-    )
 
 
 def _try(model: Any) -> None:

@@ -55,10 +55,6 @@ TRUSTED_TYPES: Final = (
 def save_model(model: Any, path: str | Path) -> None:
     """Writes a fitted model to a file; a former file stays until all is written.
 
-    Args:
-        model: A scikit-learn estimator of types that `load_model` reads.
-        path: Of the file, in a folder that exists.
-
     Raises:
         InputError: If the model has a type that is not on the list or could not be
             read back, or the folder is missing.
@@ -93,13 +89,7 @@ def save_model(model: Any, path: str | Path) -> None:
 
 
 def load_model(path: str | Path) -> Any:
-    """Reads a fitted model that `save_model` wrote.
-
-    Args:
-        path: Of the file.
-
-    Returns:
-        The scikit-learn estimator.
+    """Reads a fitted scikit-learn model that `save_model` wrote.
 
     Raises:
         InputError: If the file is missing, damaged, of something else, or names a type

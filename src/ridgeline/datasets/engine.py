@@ -5,15 +5,17 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from kedro_datasets.ibis import FileDataset
 
 from ridgeline.files import temporary_folder
 from ridgeline.private_names.kedro import (
+    TablePreview,
     connection_config,
     connection_config_replaced,
 )
 
-__all__ = ["EngineDataset"]
+__all__ = ["EngineDataset", "table_preview"]
 
 _SPILL = "temp_directory"
 
@@ -36,3 +38,8 @@ class EngineDataset(FileDataset):  # type: ignore[misc]
         # The shared folder stays the key by which tables find their connection.
         with connection_config_replaced(self, configured | {_SPILL: str(own)}):
             return super()._connect()
+
+
+def table_preview(rows: pd.DataFrame) -> TablePreview:
+    """Return a few rows as Kedro-Viz shows them: text in cells, blank for missing."""
+    return TablePreview(rows.astype(object).fillna("").astype(str).to_dict("split"))

@@ -3,12 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-import ibis.expr.types as ir
 import pandas as pd
 
 from ridgeline.datasets.atomic import AtomicSave
-from ridgeline.datasets.engine import EngineDataset
-from ridgeline.datasets.preview import table_preview
+from ridgeline.datasets.engine import EngineDataset, table_preview
 from ridgeline.errors import InputError
 from ridgeline.private_names.kedro import TablePreview, load_path
 
@@ -57,7 +55,7 @@ class ParquetTableDataset(AtomicSave, EngineDataset):
 
     def preview(self, nrows: int = 5) -> TablePreview:
         """Return the first rows for Kedro-Viz."""
-        table: ir.Table = self.load()
+        table = ParquetTableDataset.load(self)  # lazily, also for a frame
         return table_preview(table.head(nrows).execute())
 
     def _whole(self, read: Callable[[], Any]) -> Any:
@@ -93,7 +91,3 @@ class ParquetFrameDataset(ParquetTableDataset):
         path = load_path(self)
         frame: pd.DataFrame = self._whole(lambda: pd.read_parquet(path))
         return frame
-
-    def preview(self, nrows: int = 5) -> TablePreview:
-        """Return the first rows for Kedro-Viz."""
-        return table_preview(ParquetTableDataset.load(self).head(nrows).execute())

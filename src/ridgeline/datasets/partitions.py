@@ -1,7 +1,6 @@
 """A folder of files of one kind, by name."""
 
 from collections.abc import Callable
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,8 @@ class PartitionsDataset(AbstractDataset[dict[str, Any], dict[str, Callable[[], A
     """Kedro's `partitions.PartitionedDataset` that loses nothing on the way.
 
     Each file is replaced by its new one; those of a former save that were not saved
-    again are removed when all is written, and not before.
+    again are removed when all is written, and not before. Names here are without
+    `filename_suffix`.
 
     Example:
         ```yaml
@@ -36,18 +36,10 @@ class PartitionsDataset(AbstractDataset[dict[str, Any], dict[str, Callable[[], A
         filename_suffix: str,
         metadata: dict[str, Any] | None = None,
     ) -> None:
-        """Name the folder and the kind of its files.
-
-        Args:
-            path: A local folder.
-            dataset: The type of the dataset that reads and writes one file.
-            filename_suffix: The end of the files' names, which they do not have here.
-            metadata: Ignored by Kedro; read by Kedro-Viz and the tracking hook.
-        """
         self._folder = Path(path)
         self._dataset_type = dataset
         self._suffix = filename_suffix
-        self.metadata = deepcopy(metadata)
+        self.metadata = metadata
 
     def load(self) -> dict[str, Callable[[], Any]]:
         """Return a function for each name that reads the file."""

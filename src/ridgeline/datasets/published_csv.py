@@ -1,12 +1,10 @@
 """One of LendingClub's two published CSV files, as a user has it."""
 
-from copy import deepcopy
 from typing import Any, NoReturn
 
 from kedro.io import DatasetError
 
-from ridgeline.datasets.engine import EngineDataset
-from ridgeline.datasets.preview import table_preview
+from ridgeline.datasets.engine import EngineDataset, table_preview
 from ridgeline.hashing import hash_of_files
 from ridgeline.lendingclub.reading import (
     PublishedTable,
@@ -22,6 +20,9 @@ __all__ = ["PublishedCsvDataset"]
 
 class PublishedCsvDataset(EngineDataset):
     """A published file, lazily read as text by an Ibis backend; never written.
+
+    `filepath` is a path or a pattern of `.csv` or `.csv.gz` files. Tables that meet in
+    one node need the same `connection`.
 
     Example:
         ```yaml
@@ -41,18 +42,7 @@ class PublishedCsvDataset(EngineDataset):
         connection: dict[str, Any] | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> None:
-        """Name the file.
-
-        Args:
-            filepath: A path or pattern of `.csv` or `.csv.gz` files.
-            kind: `accepted` or `rejected`.
-            connection: The Ibis backend and its arguments. Tables that meet in one
-                node need the same.
-            metadata: Ignored by Kedro; read by Kedro-Viz.
-        """
-        super().__init__(
-            filepath, "csv", connection=deepcopy(connection), metadata=metadata
-        )
+        super().__init__(filepath, "csv", connection=connection, metadata=metadata)
         self._kind = kind
 
     def load(self) -> PublishedTable:

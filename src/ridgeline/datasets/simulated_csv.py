@@ -4,10 +4,9 @@ import logging
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from filelock import FileLock
 
-from ridgeline.datasets.preview import table_preview
+from ridgeline.datasets.engine import table_preview
 from ridgeline.datasets.published_csv import PublishedCsvDataset
 from ridgeline.lendingclub.schema import RawFile
 from ridgeline.private_names.kedro import TablePreview, load_path
@@ -23,6 +22,8 @@ _SIMULATOR_VERSION = 2
 
 class SimulatedCsvDataset(PublishedCsvDataset):
     """A simulated file in the published format, written when it is first needed.
+
+    The folder `path` keeps it; the same seed gives the same file.
 
     Example:
         ```yaml
@@ -45,16 +46,6 @@ class SimulatedCsvDataset(PublishedCsvDataset):
         connection: dict[str, Any] | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> None:
-        """Say what to simulate.
-
-        Args:
-            path: Folder where the file is kept.
-            kind: `accepted` or `rejected`.
-            rows: Number of applications in the file.
-            seed: The same seed gives the same file.
-            connection: The Ibis backend and its arguments.
-            metadata: Ignored by Kedro; read by Kedro-Viz.
-        """
         name = f"simulated_{kind}_{rows}_seed_{seed}_v{_SIMULATOR_VERSION}.csv"
         super().__init__(
             filepath=str(Path(path) / name),
@@ -70,8 +61,7 @@ class SimulatedCsvDataset(PublishedCsvDataset):
         from ridgeline.lendingclub.simulator import simulate
 
         batches = simulate(self._kind, max(nrows, 1), self._seed)
-        rows: pd.DataFrame = next(batches).to_pandas()
-        return table_preview(rows.head(nrows))
+        return table_preview(next(batches).to_pandas().head(nrows))
 
     def _files(self) -> list[str]:
         path = load_path(self)

@@ -1,6 +1,5 @@
 """The true log-odds of the simulated files, as curves of each feature."""
 
-from copy import deepcopy
 from typing import Any, NoReturn
 
 import pandas as pd
@@ -11,6 +10,8 @@ __all__ = ["TruthCurvesDataset"]
 
 class TruthCurvesDataset(AbstractDataset[NoReturn, dict[str, pd.DataFrame]]):
     """What the simulator draws from; nothing where the files are real.
+
+    It depends on the numbers of simulated rows; without them the truth is not known.
 
     Example:
         ```yaml
@@ -28,15 +29,8 @@ class TruthCurvesDataset(AbstractDataset[NoReturn, dict[str, pd.DataFrame]]):
         rejected_rows: int | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> None:
-        """Say how many rows the simulated files have.
-
-        Args:
-            accepted_rows: Of the accepted file; None where the truth is not known.
-            rejected_rows: Of the rejected file; None where the truth is not known.
-            metadata: Ignored by Kedro; read by Kedro-Viz.
-        """
         self._rows = accepted_rows, rejected_rows
-        self.metadata = deepcopy(metadata)
+        self.metadata = metadata
 
     def load(self) -> dict[str, pd.DataFrame]:
         """Return `value` and `log_odds` by feature; empty for real files."""

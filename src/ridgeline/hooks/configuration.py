@@ -21,7 +21,12 @@ from ridgeline.hooks.sentences import PlainError, as_sentence
 from ridgeline.parameters import Globals, Seed, checked, close_match
 from ridgeline.provenance import from_here
 
-__all__ = ["ParametersHook", "check_environment", "readable_configuration"]
+__all__ = [
+    "ParametersHook",
+    "check_environment",
+    "configured",
+    "readable_configuration",
+]
 
 # Parameters of the command line that the catalog reads, and no node.
 _CATALOG_PARAMETERS = ("accepted", "rejected")
@@ -42,8 +47,8 @@ class ParametersHook:
         """Refuse unknown keys and values that are not allowed."""
         loader = context.config_loader
         with as_sentence():
-            checked(Globals, _found(loader, "globals"), "globals.yml")
-            found = {kind: _found(loader, kind) for kind in _READ}
+            checked(Globals, configured(loader, "globals"), "globals.yml")
+            found = {kind: configured(loader, kind) for kind in _READ}
             for name in _CATALOG_PARAMETERS:
                 if name in found["parameters"]:
                     _refuse_unless_read(loader, name)
@@ -64,11 +69,11 @@ class ParametersHook:
 
 
 def _check_baseline(name: str, own: Any) -> None:
-    from ridgeline.baselines.registry import find_baseline
+    from ridgeline.baselines.registry import BASELINES
     from ridgeline.baselines.settings import check_settings
 
     check_settings(name, "classification", own)
-    estimator = find_baseline(name, "classification").estimators["classification"]
+    estimator = BASELINES[name].estimators["classification"]
     _check_values(estimator, own, f"parameters 'baselines.{name}'")
 
 
@@ -115,20 +120,16 @@ def check_environment(conf_source: str, environment: str) -> None:
 def readable_configuration(
     conf_source: str, environments: Iterable[str]
 ) -> Iterator[None]:
-    """Turn errors of reading the configuration into sentences that name the file.
-
-    Args:
-        conf_source: The folder of all environments.
-        environments: Those that are read.
-    """
+    """Turn errors of reading the configuration into sentences that name the file."""
     try:
         yield
     except PlainError:
         raise  # it is a sentence already
     except Exception as error:
         for name in environments:
-            for file in _files(Path(conf_source) / name):
-                _check_file(file)
+            for file in sorted((Path(conf_source) / name).rglob("*")):
+                if file.suffix in {".yml", ".yaml", ".json"}:
+                    _check_file(file)
         # What is left is in several files, or in what they have in common.
         said = str(error).partition("\n")[0]
         if isinstance(error, OmegaConfBaseException):
@@ -142,11 +143,6 @@ def readable_configuration(
 
 def _environments(folder: Path) -> list[str]:
     return sorted(each.name for each in folder.iterdir() if each.is_dir())
-
-
-def _files(folder: Path) -> list[Path]:
-    endings = (".yml", ".yaml", ".json")
-    return sorted(file for file in folder.rglob("*") if file.suffix in endings)
 
 
 def _check_file(file: Path) -> None:
@@ -170,7 +166,8 @@ def _check_file(file: Path) -> None:
         raise InputError(message)
 
 
-def _found(loader: AbstractConfigLoader, kind: str) -> dict[str, Any]:
+def configured(loader: AbstractConfigLoader, kind: str) -> dict[str, Any]:
+    """What the files of a kind say, such as globals; nothing where there are none."""
     try:
         found: dict[str, Any] = loader[kind]
     except (KeyError, MissingConfigException):
@@ -208,7 +205,7 @@ def _reads(loader: AbstractConfigLoader, environment: str, name: str) -> bool:
         runtime_params={**loader.runtime_params, name: token},
         **settings.CONFIG_LOADER_ARGS,
     )
-    return token in str(_found(probe, "catalog"))
+    return token in str(configured(probe, "catalog"))
 
 
 def _parameter_types() -> dict[str, Any]:

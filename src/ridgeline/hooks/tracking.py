@@ -2,18 +2,18 @@
 
 import atexit
 import logging
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
-from kedro.config import MissingConfigException, OmegaConfigLoader
+from kedro.config import OmegaConfigLoader
 from kedro.framework.context import KedroContext
 from kedro.framework.hooks import hook_impl
 from kedro.io import CatalogProtocol
 from kedro.pipeline import Pipeline
 from kedro.pipeline.node import Node
 
+from ridgeline.hooks.configuration import configured
 from ridgeline.hooks.sentences import as_sentence
 from ridgeline.interruption import was_interrupted
 from ridgeline.provenance import how_to_call
@@ -52,7 +52,7 @@ class TrackingHook:
         """Open the run and record what is known before the first node."""
         self.close_interrupted()  # in a notebook, say
         with as_sentence():
-            config = read_config(_mlflow_yml(self._context))
+            config = read_config(configured(self._context.config_loader, "mlflow"))
             if not config.enabled:
                 return
             records = read_outputs(catalog, pipeline.all_outputs())
@@ -130,14 +130,6 @@ class TrackingHook:
         recorder, self._recorder = self._recorder, None
         atexit.unregister(self.close_interrupted)
         return recorder
-
-
-def _mlflow_yml(context: KedroContext) -> Mapping[str, Any]:
-    try:
-        found: Mapping[str, Any] = context.config_loader["mlflow"]
-    except (KeyError, MissingConfigException):
-        return {}  # no such file, no such pattern: the defaults
-    return found
 
 
 def _run_tags(run_params: dict[str, Any], context: KedroContext) -> dict[str, str]:

@@ -31,13 +31,7 @@ __all__ = [
 
 
 def local_file(dataset: Any) -> Path | None:
-    """Return the single local file behind a dataset.
-
-    Args:
-        dataset: A Kedro dataset, or None.
-
-    Returns:
-        The file; None if the dataset is of a kind that has none, or none yet.
+    """Return the single local file behind a dataset; None if it has none, or none yet.
 
     Raises:
         AttributeError: If the dataset takes the path of a file, and has it no more

@@ -1,6 +1,7 @@
 """scikit-learn: what estimators of other packages check their input with."""
 
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing as safe_indexing
@@ -8,10 +9,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 __all__ = [
-    "EncoderState",
     "Interval",
     "StrOptions",
-    "SupportVectorState",
     "check_sample_weight",
     "encoder_state",
     "has_constraints",
@@ -20,27 +19,6 @@ __all__ = [
     "tree_node_type",
     "validate_params",
 ]
-
-
-class SupportVectorState(NamedTuple):
-    """What the compiled code of a support vector machine follows."""
-
-    n_support: Any
-    dual_coef: Any
-    intercept: Any
-    prob_a: Any
-    prob_b: Any
-    has_probabilities: bool
-    is_sparse: Any
-    is_own_kind: bool  # fitted as what its class says that it is
-
-
-class EncoderState(NamedTuple):
-    """What a one-hot encoder goes by, beside its categories."""
-
-    n_columns: Any  # of each feature
-    dropped: Any
-    groups_infrequent: Any
 
 
 def has_constraints(estimator: type[Any]) -> bool:
@@ -57,9 +35,9 @@ def validate_params(estimator: BaseEstimator) -> None:
     estimator._validate_params()
 
 
-def support_vector_state(machine: Any) -> SupportVectorState:
+def support_vector_state(machine: Any) -> SimpleNamespace:
     """Return what a fitted `SVC` or `SVR` keeps for its compiled code."""
-    return SupportVectorState(
+    return SimpleNamespace(
         n_support=machine._n_support,
         dual_coef=machine._dual_coef_,
         intercept=machine._intercept_,
@@ -67,14 +45,15 @@ def support_vector_state(machine: Any) -> SupportVectorState:
         prob_b=machine._probB,
         has_probabilities=bool(machine._effective_probability),
         is_sparse=machine._sparse,
+        # Fitted as what its class says that it is.
         is_own_kind=machine._impl == type(machine)._impl,
     )
 
 
-def encoder_state(encoder: Any) -> EncoderState:
+def encoder_state(encoder: Any) -> SimpleNamespace:
     """Return what a fitted `OneHotEncoder` keeps beside its public attributes."""
-    return EncoderState(
-        n_columns=encoder._n_features_outs,
+    return SimpleNamespace(
+        n_columns=encoder._n_features_outs,  # of each feature
         dropped=encoder._drop_idx_after_grouping,
         groups_infrequent=encoder._infrequent_enabled,
     )

@@ -16,11 +16,6 @@ def audited_nodes(
 ) -> Any:
     """Return the root of what a file would be made of; nothing is made yet.
 
-    Args:
-        schema: The file's own description, of the protocol that is installed.
-        archive: The file.
-        types: Those that may be in it.
-
     Raises:
         skops.io.exceptions.UntrustedTypesFoundException: If another type is in it.
     """

@@ -5,12 +5,11 @@ client, which knows MLflow. MLflow takes two seconds to import, so nothing here 
 it before a run starts.
 """
 
-from ridgeline.tracking.client import Client, TrackingError
+from ridgeline.tracking.client import TrackingError
 from ridgeline.tracking.config import TrackingConfig, read_config, read_outputs
 from ridgeline.tracking.recorder import Recorder
 
 __all__ = [
-    "Client",
     "Recorder",
     "TrackingConfig",
     "TrackingError",

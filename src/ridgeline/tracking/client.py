@@ -8,7 +8,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from time import time
 from typing import Any
@@ -69,12 +68,8 @@ class Client:
         self._experiment = ""
         self._runs: dict[str | None, _Run] = {}  # None: the run itself
         self._tags: dict[str, str] = {}
-        self._active = self._failed = False
-
-    @property
-    def active(self) -> bool:
-        """Whether calls are recorded: not before the start, nor after a failure."""
-        return self._active
+        # Whether calls are recorded: not before the start, nor after a failure.
+        self.active = self._failed = False
 
     def start(self, name: str) -> None:
         """Create the run, and the database and the experiment if they are absent."""
@@ -83,7 +78,7 @@ class Client:
             self._experiment = self._experiment_id()
             run = self._mlflow.create_run(self._experiment, run_name=name)
             self._runs[None] = _Run(run.info.run_id)
-            self._active = True
+            self.active = True
 
     def log(
         self,
@@ -96,14 +91,10 @@ class Client:
     ) -> None:
         """Record anything about a run.
 
-        Args:
-            child: Name of the child run; None is the run itself.
-            parameters: The first value of each stays; long ones are cut.
-            metrics: Name, value and step of each number.
-            tags: Long values are cut.
-            files: A folder, everything in which is an artifact under the same name.
+        Of each parameter the first value stays, and long texts are cut. Everything in
+        the folder `files` is an artifact under the same name.
         """
-        if not self._active:
+        if not self.active:
             return
         with self.guard():
             from mlflow.entities import Metric, Param, RunTag
@@ -123,8 +114,9 @@ class Client:
             if child is None:
                 self._tags |= short
             for kind, size in _BATCHES.items():
-                for batch in _batches(entities[kind], size):
-                    self._mlflow.log_batch(run.run_id, **{kind: batch})
+                for start in range(0, len(entities[kind]), size):
+                    batch = {kind: entities[kind][start : start + size]}
+                    self._mlflow.log_batch(run.run_id, **batch)
             if files is not None:
                 self._mlflow.log_artifacts(run.run_id, str(files))
 
@@ -134,15 +126,10 @@ class Client:
         """Record a folder of `write_model` as a model of a run, and register it.
 
         Unlike the other methods it raises whatever goes wrong: a store without models
-        or without a registry is no reason to leave the run unfinished.
-
-        Args:
-            folder: The model.
-            name: How MLflow's pages call it.
-            child: The run that it belongs to.
-            register: Name in the registry, if it gets a version there.
+        or without a registry is no reason to leave the run unfinished. With a name to
+        `register` it gets a version in the registry.
         """
-        if not self._active:
+        if not self.active:
             return
         run = self._run(child)
         origin = self._tags_among(_LINEAGE)
@@ -159,19 +146,15 @@ class Client:
             register_model(self._mlflow, logged, register, origin)
 
     def end(self, status: str) -> bool:
-        """Close the run and its children.
+        """Close the run and its children, and tell whether MLflow has it complete.
 
-        Args:
-            status: FINISHED, FAILED or KILLED.
-
-        Returns:
-            Whether MLflow has the run complete.
+        The status is FINISHED, FAILED or KILLED.
         """
-        if self._active:
+        if self.active:
             with self.guard():
                 for run in reversed(self._runs.values()):  # the run itself last
                     self._mlflow.set_terminated(run.run_id, status)
-        recorded, self._active = self._active, False
+        recorded, self.active = self.active, False
         return recorded
 
     @contextmanager
@@ -183,7 +166,7 @@ class Client:
             raise
         except Exception as error:
             first = not self._failed
-            self._failed, self._active = True, False
+            self._failed, self.active = True, False
             if first:  # a block in this block may have said it already
                 self._give_up(error)
 
@@ -288,9 +271,3 @@ def _reason(error: Exception) -> str:
 
 def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[: length - 3]}..."
-
-
-def _batches(items: list[Any], size: int) -> Iterator[list[Any]]:
-    rest = iter(items)
-    while batch := list(islice(rest, size)):
-        yield batch

@@ -7,7 +7,7 @@ import shlex
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, model_validator
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["OutputRecord", "TrackingConfig", "read_config", "read_outputs"]
 
 _SQLITE = "sqlite:///"
-_MEMORY = ":memory:"
 # Without the variable MLflow reports the use of its pages to its makers.
 _PAGES = "DO_NOT_TRACK=true mlflow ui --backend-store-uri"
+_Name = Annotated[str, Field(min_length=1)] | None
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class TrackingConfig(Parameters):
         if not self.tracking_uri.startswith(_SQLITE):
             return None
         name = self.tracking_uri.removeprefix(_SQLITE)
-        return None if name in ("", _MEMORY) else project_path / name
+        return None if name in ("", ":memory:") else project_path / name
 
     def store_uri(self, project_path: Path) -> str:
         """The tracking address, with a relative SQLite path put in the project."""
@@ -80,23 +80,16 @@ with warnings.catch_warnings():
     warnings.filterwarnings("ignore", 'Field name "register"', UserWarning)
 
     class OutputRecord(Parameters):
-        """Where and as what an output is recorded.
+        """Where and as what an output is recorded."""
 
-        Args:
-            run: Name of the child run that it belongs to; None is the run itself.
-            model: Whether the saved file is a model.
-            example: Dataset with a few rows of features, for the model's signature.
-            register: Name in the model registry for a new version of this model.
-            steps: Column of a table whose other numeric columns are metrics by step.
-            private: Whether it shows single rows of the data, which go to MLflow with
-                `log_examples` alone; or those columns of a table that do.
-        """
-
-        run: str | None = Field(default=None, min_length=1)
-        model: bool = False
-        example: str | None = Field(default=None, min_length=1)
-        register: str | None = Field(default=None, min_length=1)
-        steps: str | None = Field(default=None, min_length=1)
+        # The child run that it belongs to; None is the run itself.
+        run: _Name = None
+        model: bool = False  # the saved file is one
+        example: _Name = None  # dataset with rows of features, for a model's signature
+        register: _Name = None  # in the model registry, for a new version of a model
+        steps: _Name = None  # column of a table whose other numbers are metrics by step
+        # Whether it shows single rows of the data, which go to MLflow with
+        # `log_examples` alone; or those columns of a table that do.
         private: bool | list[str] = False
 
         @model_validator(mode="after")
@@ -111,13 +104,7 @@ with warnings.catch_warnings():
 
 
 def read_config(values: Mapping[str, Any]) -> TrackingConfig:
-    """Check the content of mlflow.yml.
-
-    Args:
-        values: The merged mlflow.yml of the run's environments.
-
-    Returns:
-        The configuration.
+    """Check the merged mlflow.yml of the run's environments.
 
     Raises:
         InputError: If a key is unknown or a value is not allowed.
@@ -128,14 +115,7 @@ def read_config(values: Mapping[str, Any]) -> TrackingConfig:
 def read_outputs(
     catalog: CatalogProtocol[Any, Any], names: Iterable[str]
 ) -> dict[str, OutputRecord]:
-    """Check what the catalog says about the outputs of a run.
-
-    Args:
-        catalog: The run's catalog.
-        names: The outputs' dataset names.
-
-    Returns:
-        The record of each output whose entry has one.
+    """Check what the catalog says about the outputs of a run, where it says something.
 
     Raises:
         InputError: If a key is unknown or a value is not allowed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import warnings
 from collections.abc import Iterable, Mapping
@@ -44,6 +45,7 @@ MODULES: Final = (
     "xnn/explanation.py",
     "xnn/features.py",
     "xnn/identifiability.py",
+    "xnn/response.py",
     "xnn/scorer.py",
     "xnn/storage.py",
 )
@@ -93,27 +95,17 @@ def upload_model(
     metrics: Iterable[Any],
     tags: Mapping[str, str],
 ) -> Any:
-    """Give a run a model that `write_model` wrote.
+    """Give a run a model that `write_model` wrote, and return MLflow's entity of it.
 
-    By the client alone: MLflow's own `log_model` goes by a global address.
-
-    Args:
-        client: MLflow's client.
-        run: MLflow's run.
-        folder: The model.
-        name: How MLflow's pages call it.
-        metrics: Metrics of the run that are shown with the model.
-        tags: Of the model.
-
-    Returns:
-        MLflow's entity of the logged model.
+    By the client alone: MLflow's own `log_model` goes by a global address. The metrics,
+    of the run, are shown with the model.
     """
     from mlflow.entities import LoggedModelOutput, Metric
     from mlflow.models import Model
 
     logged = client.create_logged_model(
         run.info.experiment_id,
-        name=_model_name(name),
+        name=re.sub(r"[/:.%\"']", "-", name),  # what MLflow accepts for a model
         source_run_id=run.info.run_id,
         tags=dict(tags),
         params=run.data.params,
@@ -174,13 +166,17 @@ def _save(
     # A name of our own: MLflow would read the signs in a user's path as an address.
     copy = staging / f"model{kind}"
     shutil.copyfile(file, copy)
+    code = staging / _PACKAGE.name
+    for module in MODULES:
+        (code / module).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(_PACKAGE / module, code / module)
     model = served_model.ServedModel()
     model.read(copy)
     pyfunc.save_model(
         folder,
         python_model=served_model.__file__,
         artifacts={"model": str(copy)},
-        code_paths=[str(_copy_code(staging))],
+        code_paths=[str(code)],
         # Without this list MLflow finds it out by running the model, in 9 seconds.
         pip_requirements=_requirements(kind, model.model),
         signature=infer_signature(rows, model.predict(None, rows), _REASONS[kind]),
@@ -191,18 +187,15 @@ def _save(
 def _requirements(kind: str, model: Any) -> list[str]:
     """The packages that a model needs, as pip reads them."""
     names = list(_REQUIREMENTS[kind])
-    if kind == ".skops" and _is_lightgbm(model):
-        names.append("lightgbm")
+    if kind == ".skops":
+        from sklearn.pipeline import Pipeline
+
+        from ridgeline.baselines.boosting import LightGBMClassifier, LightGBMRegressor
+
+        last = model[-1] if isinstance(model, Pipeline) else model
+        if isinstance(last, LightGBMClassifier | LightGBMRegressor):
+            names.append("lightgbm")
     return [f"{name}=={version(name)}" for name in names]
-
-
-def _is_lightgbm(model: Any) -> bool:
-    from sklearn.pipeline import Pipeline
-
-    from ridgeline.baselines.boosting import LightGBMClassifier, LightGBMRegressor
-
-    last = model[-1] if isinstance(model, Pipeline) else model
-    return isinstance(last, LightGBMClassifier | LightGBMRegressor)
 
 
 def _plain_rows(example: Any) -> pd.DataFrame:
@@ -218,19 +211,4 @@ def _plain_rows(example: Any) -> pd.DataFrame:
         )
         raise InputError(message)
     categorical = rows.select_dtypes("category").columns
-    plain = rows.astype(dict.fromkeys(categorical, str))
-    return plain.reset_index(drop=True)
-
-
-def _copy_code(folder: Path) -> Path:
-    target = folder / _PACKAGE.name
-    for module in MODULES:
-        copy = target / module
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(_PACKAGE / module, copy)
-    return target
-
-
-def _model_name(name: str) -> str:
-    """A name that MLflow accepts for a model."""
-    return "".join("-" if sign in "/:.%\"'" else sign for sign in name)
+    return rows.astype(dict.fromkeys(categorical, str)).reset_index(drop=True)

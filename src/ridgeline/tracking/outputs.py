@@ -51,17 +51,11 @@ def write_output(
     *,
     private: bool | list[str] = False,
 ) -> None:
-    """Write what is worth keeping of one output, which has been saved already.
+    """Write what is worth keeping of one output, which its dataset has saved already.
 
-    Args:
-        folder: Where to write.
-        name: The output's dataset name; the files are called after it.
-        data: What the node returned. It is never changed, and a lazy table with a
-            saved file is never computed a second time.
-        dataset: The Kedro dataset that saved it.
-        config: Limits for tables.
-        private: Whether nothing of its content is written: of a table then its columns
-            and its size; or the columns of a table that are left out.
+    The data are never changed, and a lazy table with a saved file is never computed a
+    second time. Of what is private nothing is written, of a private table its columns
+    and its size; `private` may also name columns of a table that are left out.
     """
     import ibis.expr.types as ir
     import pandas as pd
@@ -88,16 +82,10 @@ def write_output(
 
 
 def metrics_of(data: Any, prefix: str = "", steps: str | None = None) -> list[Number]:
-    """Return the numbers of an output.
+    """Return name, value and step of each number of an output.
 
-    Args:
-        data: A mapping of numbers, nested or not; or, with `steps`, a table with a row
-            for each step. Anything else has no numbers.
-        prefix: Before the names, with a dot.
-        steps: The column of the steps.
-
-    Returns:
-        Name, value and step of each number; where a value is missing, none.
+    Numbers are in a mapping, nested or not, or, with a column of `steps`, in a table
+    with a row for each step.
 
     Raises:
         InputError: If a table is to have steps, and has no such column of integers.
@@ -126,8 +114,12 @@ def without_parameters(data: Any) -> tuple[Any, Mapping[str, str]]:
 
 def parameter_texts(value: Any, prefix: str = "") -> dict[str, str]:
     """Return a value, or nested values, as flat parameters for MLflow."""
-    leaves = _flatten(value, prefix)
-    return {valid_name(name): _text(leaf) for name, leaf in leaves.items()}
+    return {
+        valid_name(name): json.dumps(leaf, default=str)
+        if isinstance(leaf, list | dict)
+        else str(leaf)
+        for name, leaf in _flatten(value, prefix).items()
+    }
 
 
 def valid_name(name: str) -> str:
@@ -167,12 +159,6 @@ def _flatten(value: Any, prefix: str = "") -> dict[str, Any]:
     for key, item in value.items():
         leaves |= _flatten(item, f"{prefix}.{key}" if prefix else str(key))
     return leaves
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, list | dict):
-        return json.dumps(value, default=str)
-    return str(value)
 
 
 def _with(target: Path, suffix: str) -> Path:
@@ -238,21 +224,20 @@ def _write_lazy(
     target: Path, data: Any, dataset: Any, config: TrackingConfig, private: bool
 ) -> None:
     """Describe an Ibis table from the file it was saved to, where there is one."""
+    import pandas as pd
     from kedro.io import MemoryDataset
 
     schema = {column: str(kind) for column, kind in data.schema().items()}
     summary: dict[str, Any] = {"schema": schema}
     file = local_file(dataset)
     enough = config.full_table_rows + 1
-    if private:
-        if file is not None and file.suffix == ".parquet":
-            summary["rows"], _ = _parquet_head(file, 1)
-        _write_summary(target, summary | _saved_hash(dataset), None)
-        return
     if file is not None and file.suffix == ".parquet":
         summary["rows"], head = _parquet_head(file, enough)
+    elif private:
+        head = None
     elif file is not None and file.suffix == ".csv":
-        head = _csv_head(file, enough)
+        # As text: a preview shows what is in the file, not what pandas makes of it.
+        head = pd.read_csv(file, nrows=enough, dtype=str, keep_default_na=False)
     else:
         # No single file: a copy or a count could cost a second computation. What a
         # database or a folder holds is ready to be read; in memory is only the recipe.
@@ -260,11 +245,13 @@ def _write_lazy(
         preview = kept.head(config.preview_rows).to_pandas()
         _write_summary(target, summary, preview)
         return
-    if len(head) < enough:
+    if private or head is None:
+        _write_summary(target, summary | _saved_hash(dataset), None)
+    elif len(head) < enough:
         _write_csv(_with(target, ".csv"), head)
-        return
-    summary |= _saved_hash(dataset)
-    _write_summary(target, summary, head.head(config.preview_rows))
+    else:
+        preview = head.head(config.preview_rows)
+        _write_summary(target, summary | _saved_hash(dataset), preview)
 
 
 def _parquet_head(file: Path, rows: int) -> tuple[int, pd.DataFrame]:
@@ -277,13 +264,6 @@ def _parquet_head(file: Path, rows: int) -> tuple[int, pd.DataFrame]:
         return parquet.metadata.num_rows, first.to_pandas()
 
 
-def _csv_head(file: Path, rows: int) -> pd.DataFrame:
-    import pandas as pd
-
-    # As text: a preview shows what is in the file, not what pandas makes of it.
-    return pd.read_csv(file, nrows=rows, dtype=str, keep_default_na=False)
-
-
 def _write_csv(path: Path, frame: pd.DataFrame) -> None:
     import pandas as pd
 
@@ -294,8 +274,7 @@ def _write_csv(path: Path, frame: pd.DataFrame) -> None:
 def _write_summary(
     target: Path, summary: dict[str, Any], preview: pd.DataFrame | None
 ) -> None:
-    text = json.dumps(summary, indent=2)
-    _with(target, ".json").write_text(text + "\n", encoding="utf-8")
+    _write_json(target, summary)
     if preview is not None:
         _write_csv(_with(target, "_preview.csv"), preview)
 

@@ -54,13 +54,7 @@ class Recorder:
 
     An Ibis table is computed when Kedro saves it, after the node's function has
     returned. So a node lasts from the loading of its first input to the saving of
-    its last output.
-
-    Args:
-        config: What mlflow.yml says.
-        project_path: Folder of the project.
-        catalog: The run's catalog.
-        records: What the catalog says about outputs in MLflow, by their names.
+    its last output. `records` is what the catalog says about outputs, by their names.
     """
 
     def __init__(
@@ -82,22 +76,17 @@ class Recorder:
     def start(self, name: str, tags: Mapping[str, str], inputs: Iterable[str]) -> None:
         """Open the run and record what is known before the first node.
 
-        Args:
-            name: Of the run.
-            tags: What Kedro knows about it.
-            inputs: Free inputs of the pipeline, data and parameters.
+        That is what Kedro says in `tags`, and the free inputs of the pipeline: of data
+        their fingerprints, of parameters their values.
         """
         self._client.start(name)
         if not self._client.active:
             return
         with self._client.guard():
+            about = code_tags(self._project_path)
+            about |= _fingerprint_tags(self._catalog, inputs)
             self._client.log(
-                tags={
-                    **tags,
-                    **code_tags(self._project_path),
-                    **_fingerprint_tags(self._catalog, inputs),
-                },
-                parameters=self._parameters(inputs),
+                tags={**tags, **about}, parameters=self._parameters(inputs)
             )
 
     def begin(self, node: Node) -> None:
@@ -181,8 +170,8 @@ class Recorder:
 
     def _log_output(self, node: Node, name: str, data: Any) -> None:
         record = self._records.get(name, _PLAIN)
-        if record.run and _is_nothing(data):
-            return  # a method that was not part of the run: an empty row
+        if record.run and isinstance(data, Mapping | list) and not data:
+            return  # a method that was not part of the run, or no model: an empty row
         parameters = self._parameters(node.inputs) if record.run else {}
         if record.model:
             self._client.log(record.run, parameters=parameters)
@@ -194,7 +183,9 @@ class Recorder:
             folder = Path(root) / re.sub("[/ ]", "_", valid_name(node.name))
             folder.mkdir()
             try:
-                self._write(folder, name, data, record)
+                dataset = self._catalog.get(name)
+                private = False if self._config.log_examples else record.private
+                write_output(folder, name, data, dataset, self._config, private=private)
                 if record.run:
                     data, chosen = without_parameters(data)
                     parameters |= chosen
@@ -207,11 +198,6 @@ class Recorder:
             self._client.log(
                 record.run, parameters=parameters, metrics=metrics, files=files
             )
-
-    def _write(self, folder: Path, name: str, data: Any, record: OutputRecord) -> None:
-        dataset = self._catalog.get(name)
-        private = False if self._config.log_examples else record.private
-        write_output(folder, name, data, dataset, self._config, private=private)
 
     def _log_models(self, register: bool) -> None:
         """Log the models that were saved, after all nodes.
@@ -311,8 +297,3 @@ def _fingerprint_tags(
     combined = hash_of_text(json.dumps(prints, sort_keys=True))
     single = {f"data_fingerprint.{name}": value for name, value in prints.items()}
     return {"data_fingerprint": combined, **single}
-
-
-def _is_nothing(data: Any) -> bool:
-    """Whether an output is an empty mapping, or a list of no model."""
-    return isinstance(data, Mapping | list) and not data
