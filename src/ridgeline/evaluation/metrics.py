@@ -72,12 +72,6 @@ def evaluate(
 ) -> Evaluation:
     """Judges probabilities of class 1 against what happened.
 
-    Args:
-        y: Classes, 0 or 1, shape (n,).
-        probability: Of class 1, shape (n,).
-        settings: Threshold, bins and bootstrap.
-        seed: Of the bootstrap.
-
     Raises:
         InputError: If there is one class only, or a probability is missing or none.
     """
@@ -109,7 +103,6 @@ def small_sample_warnings(
     """Says, a sentence each, where the test rows are too few for firm conclusions.
 
     Args:
-        y: Classes of the test rows, 0 or 1.
         settings: Its bins are looked at; the defaults without it.
     """
     settings = settings or EvaluationSettings()

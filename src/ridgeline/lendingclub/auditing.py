@@ -55,10 +55,8 @@ def audit_cleaning(
     order).
 
     Args:
-        applications: The typed table.
         malformed: `class` and `text` of the lines that are no rows.
         lines: The lines of both files, as counted apart from the engine.
-        rules: The rules that the cleaning uses.
     """
     counts, unparsed = _counts(applications, rules), _unparsed(applications)
     steps = cleaning_steps(applications, rules)

@@ -58,11 +58,6 @@ class _Visited(NamedTuple):
 def count_lines(path: Path, header: Sequence[str], kind: RawFile) -> LineCount:
     """Read a file to its end and count its lines.
 
-    Args:
-        path: A `.csv` or `.csv.gz` file whose header was checked.
-        header: The names of its columns.
-        kind: Which of the two published files it is.
-
     Raises:
         InputError: If the file cannot be read as it was meant, with the line.
     """

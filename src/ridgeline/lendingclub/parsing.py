@@ -29,12 +29,7 @@ _Parsed = tuple[ir.StringValue, ir.Value]
 
 
 def parse_applications(accepted: ir.Table, rejected: ir.Table) -> ir.Table:
-    """Return both files as one table: `approved`, the six features, `unparsed`.
-
-    Args:
-        accepted: The accepted file, every cell text, empty cells null.
-        rejected: The rejected file, likewise.
-    """
+    """Return both files as one table: `approved`, the six features, `unparsed`."""
     return ibis.union(_parse_accepted(accepted), _parse_rejected(rejected))
 
 

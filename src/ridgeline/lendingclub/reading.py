@@ -36,7 +36,6 @@ def find_files(pattern: str, kind: RawFile) -> list[str]:
 
     Args:
         pattern: A path, or a pattern such as `data/01_raw/accepted*.csv*`.
-        kind: Which of the two published files is expected.
 
     Raises:
         InputError: If nothing matches, or a match is not that published file.
@@ -69,11 +68,6 @@ def read_published(
     connection: ibis.BaseBackend, paths: Sequence[str], kind: RawFile
 ) -> PublishedTable:
     """Count the lines of published files and open them as a table of text cells.
-
-    Args:
-        connection: An Ibis backend: DuckDB, or PySpark.
-        paths: What `find_files` returned.
-        kind: Which of the two published files these are.
 
     Raises:
         InputError: If a file is damaged or cannot be read as it was meant.

@@ -23,9 +23,7 @@ def described_node(
     Kedro-Viz shows the first line of the docstring beside the node.
 
     Args:
-        func: What the node runs.
         inputs: Argument of the function to dataset.
-        outputs: Datasets, in the order in which the function returns them.
         name: Where one function serves several nodes, the node's own.
     """
     sentence = (inspect.getdoc(func) or func.__name__).splitlines()[0]

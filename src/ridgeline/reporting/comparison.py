@@ -37,10 +37,6 @@ def comparison_table(
 ) -> pd.DataFrame:
     """One row for each model, the largest AUC first.
 
-    Args:
-        evaluations: Metrics by name of the model.
-        titles: What to call the models; a name without a title stays.
-
     Returns:
         Columns `COMPARISON_COLUMNS`, NaN where a model has no such metric.
 
@@ -71,7 +67,6 @@ def comparison_text(table: pd.DataFrame, not_applicable: Mapping[str, str]) -> s
     method got, also those that only chose its parameters, "sec" seconds of the last.
 
     Args:
-        table: As `comparison_table` makes it.
         not_applicable: Models without a line of their own, with the reason.
     """
     header = (

@@ -72,11 +72,6 @@ def example_decision(
 ) -> ExampleDecision:
     """Takes the decision about one row apart.
 
-    Args:
-        scorer: The fitted model, a classifier.
-        row: One row, as the model takes it, such as X.iloc[[0]].
-        labels: Titles and units of the features.
-
     Raises:
         InputError: If there is not exactly one row.
     """
@@ -110,11 +105,6 @@ def typical_decision(
 
     It has the median of each number and the most frequent of each category, so that it
     is like many rows and nobody's own.
-
-    Args:
-        scorer: The fitted model, a classifier.
-        rows: As the model takes them.
-        labels: Titles and units of the features.
 
     Returns:
         None where the rows are so few that their middle could be one of them.

@@ -43,8 +43,6 @@ def cluster_results(
 
     Args:
         function: One that the scheduler and its workers can import.
-        calls: Its argument, for each call.
-        address: Of the scheduler.
         patience: Seconds to wait for a scheduler or workers that are silent. A silent
             worker among others loses its calls to them.
 

@@ -45,11 +45,7 @@ def origin() -> dict[str, str]:
 
 
 def imported_modules(folder: Path) -> dict[str, ast.Module]:
-    """The modules of the package that a task needs, parsed, by their names.
-
-    Args:
-        folder: Of the package.
-    """
+    """The modules of the package that a task needs, parsed, by their names."""
     found: dict[str, ast.Module] = {}
     waiting = [_ROOT]
     while waiting:

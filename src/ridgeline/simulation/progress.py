@@ -45,12 +45,7 @@ class StudyProgress:
     """Shows a bar on a terminal, and a line a minute anywhere else."""
 
     def __init__(self, tasks: Sequence[Task], shown: bool) -> None:
-        """Plans to show how tasks are done.
-
-        Args:
-            tasks: All that will be done.
-            shown: Whether to show anything.
-        """
+        """Plans to show how tasks are done."""
         self._total = len(tasks)
         self._cost = sum(map(cost, tasks))
         self._count = 0

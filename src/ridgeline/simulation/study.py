@@ -65,11 +65,6 @@ def plan(settings: StudySettings) -> list[Task]:
 def run_study(settings: StudySettings, seed: int, *, shown: bool = True) -> StudyResult:
     """Runs all tasks that are not stored yet.
 
-    Args:
-        settings: Which tasks, and where they run.
-        seed: Of everything random.
-        shown: Whether to show progress.
-
     Raises:
         InputError: If the scheduler does not answer or has no worker, results cannot
             be stored, or nothing is stored and nothing may be computed.

@@ -100,13 +100,7 @@ class _Fitted(NamedTuple):
 
 
 def draw_data(task: Task, settings: StudySettings, seed: int) -> TaskData:
-    """Draws the data of a task.
-
-    Args:
-        task: Its model does not matter.
-        settings: For the shares of the rows.
-        seed: The study's.
-    """
+    """Draws the data of a task."""
     root = np.random.SeedSequence(
         [seed, _SCENARIO_NUMBERS[task.scenario], task.n, task.repetition]
     )
@@ -124,11 +118,6 @@ def draw_data(task: Task, settings: StudySettings, seed: int) -> TaskData:
 
 def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
     """Tunes, fits and judges one model.
-
-    Args:
-        task: Scenario, size, repetition and model.
-        settings: Of the study.
-        seed: Of the study.
 
     Returns:
         The record: test error and the excess over the noise, how the model was chosen,

@@ -44,9 +44,6 @@ _TITLE: Final = 48  # characters of a line
 def plot_marginals(marginals: Mapping[str, Marginal]) -> Figure:
     """Draws the approval rate by each feature, with two standard errors and counts.
 
-    Args:
-        marginals: As `marginal_rates` makes them.
-
     Raises:
         InputError: If there is no feature.
     """
@@ -77,11 +74,6 @@ def plot_explanation_beside_marginals(
     truth: TruthComparison | None,
 ) -> Figure:
     """Draws each component beside the marginal rate of its leading feature.
-
-    Args:
-        scorer: The fitted model.
-        marginals: Of all its features, as `marginal_rates` makes them.
-        truth: On simulated data, the model against the truth.
 
     Raises:
         InputError: If a feature has no marginal rates.

@@ -17,10 +17,6 @@ def limits(
     """Limits of a model of LendingClub's applications.
 
     Args:
-        audit: What cleaning removed, with `section`, `step`, `class`, `rows_in` and
-            `removed`.
-        one_grid: Whether scores and dates of both classes were put on one grid.
-        simulated: Whether the data are simulated.
         warnings: Further sentences, such as those about small numbers.
     """
     found = [*warnings]

@@ -70,8 +70,6 @@ def compare_with_truth(
     """Compares a fitted model with the true parts of the log-odds.
 
     Args:
-        scorer: The fitted model.
-        X: Rows over which to compare, as the model takes them.
         truth: For each column the `value` and `log_odds` of its part; a numeric value
             between two is interpolated.
 

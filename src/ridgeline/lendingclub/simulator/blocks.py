@@ -50,10 +50,6 @@ Drawn = tuple[Block, NDArray[np.int64]]
 def make_block(names: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Block:
     """Builds a block from its distinct rows.
 
-    Args:
-        names: The columns.
-        rows: Rows of cells, `None` for an empty one.
-
     Returns:
         The block, with text quoted only where a reader needs it.
     """

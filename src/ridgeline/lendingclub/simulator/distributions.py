@@ -121,8 +121,6 @@ class Table:
         """Draws positions in the support by inverting the distribution function.
 
         Args:
-            generator: Source of randomness.
-            size: Number of draws.
             group: Group of each draw, shape (size,); the first for all if absent.
 
         Returns:

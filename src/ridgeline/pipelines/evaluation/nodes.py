@@ -47,13 +47,8 @@ def evaluate_model(
     """Judge a model on the test rows: ranking, calibration, size and time.
 
     Args:
-        name: Of the model, for messages.
         model: The model; of a method that may not apply, a list of no or one.
         report: How it was fitted, or why not.
-        test: The rows to judge on.
-        identity: Hashes of the split.
-        settings: Threshold, bins and bootstrap.
-        seed: Of the bootstrap.
 
     Raises:
         InputError: If model or rows are of another split, or the model's file is gone.

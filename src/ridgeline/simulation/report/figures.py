@@ -94,12 +94,6 @@ def plot_networks(
     match stands below. Without a truth the most important component is first. All
     curves share their axes, as do all projections.
 
-    Args:
-        truth: The true components, or None for a scenario without.
-        naive: The network without constraints, or None to leave it out.
-        enhanced: The network with orthogonal projections, or None to leave it out.
-        title: Of the figure.
-
     Raises:
         InputError: If there is nothing to draw.
     """
@@ -272,9 +266,6 @@ def plot_errors(summary: pd.DataFrame) -> Figure:
     Both axes are logarithmic and the same in all panels; bars are a standard deviation
     over the repetitions either way. Where the paper's figures compare, its test MSE of
     the enhanced network, less the variance of the noise, 1, is drawn as excess error.
-
-    Args:
-        summary: As `summarise` makes it.
     """
     models, names = study_models(summary), sorted(summary["scenario"].unique())
     lines, across = -(-len(names) // _PANELS), min(len(names), _PANELS)

@@ -56,10 +56,8 @@ def render_study(
     """Renders the report as one HTML file, with figures and style inside.
 
     Args:
-        results: The study's long table, a row for each task.
         figures: By name, drawn or as PNG: `errors`, and the networks of a scenario by
             the scenario's name; one that is not given is left out.
-        reproduce: Command, seed, versions, commit ...
     """
     summary = summarise(results)
     return render_page(

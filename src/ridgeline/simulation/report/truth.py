@@ -23,10 +23,6 @@ def true_components(scenario: str, features: Floats) -> tuple[RidgePicture, ...]
     the rows. Importance is the share of a component's standard deviation over the rows
     in the sum of all, which is what the scales of a network are.
 
-    Args:
-        scenario: Its name.
-        features: Rows of the scenario, (n, 10).
-
     Returns:
         None for a scenario that is not a sum of ridge functions.
     """
