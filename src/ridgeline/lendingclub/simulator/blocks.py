@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 __all__ = [
     "Block",
     "Drawn",
-    "header",
     "make_block",
     "running_block",
     "to_batch",
@@ -63,11 +62,6 @@ def running_block(name: str, first: int, size: int) -> Block:
     """Builds a block of one column that counts up, every row distinct."""
     cells = pc.cast(pa.array(np.arange(first, first + size)), pa.string())
     return Block((name,), (cells,), cells)
-
-
-def header(names: Sequence[str]) -> str:
-    """The first line of a file with these columns."""
-    return _lines([names])[0] + "\n"
 
 
 def to_batch(drawn: Sequence[Drawn]) -> pa.RecordBatch:

@@ -345,7 +345,7 @@ def _accepted_scores() -> Floats:
     tail = bands[~upper] * np.exp((BANDS[~upper] - lowest) / length)
     tail *= share / 100 / tail.sum()
     years = np.zeros((len(profile.ACCEPTED_SCORE_MEANS), len(BANDS)))
-    for row, mean in zip(years, profile.ACCEPTED_SCORE_MEANS.values(), strict=True):
+    for row, mean in zip(years, profile.ACCEPTED_SCORE_MEANS, strict=True):
         row[~upper] = tail
         row[upper] = (1 - share / 100) * _tilt(shape, mean - 2)
     return years

@@ -18,7 +18,6 @@ __all__ = [
     "ACCEPTED_SCORE_SHAPE",
     "ACCEPTED_SCORE_TAIL",
     "AMOUNT_PROFILES",
-    "BLANK_TITLE",
     "CATEGORIES",
     "CODE_SPELLING",
     "DTI_TAIL_EXPONENT",
@@ -29,7 +28,8 @@ __all__ = [
     "FIRST_YEAR",
     "FOOTER_ROWS",
     "FREE_TITLES",
-    "FREE_TITLE_SHARES",
+    "FREE_TITLE_END",
+    "FREE_TITLE_SHARE",
     "LARGE_AMOUNTS",
     "LAST_YEAR",
     "MISSING_ISSUE_DATE",
@@ -221,20 +221,10 @@ LARGE_AMOUNTS: Final = _pairs("""
 ACCEPTED_SCORE_SHAPE: Final = _pairs("""
 660 -0.13 665 0 670 -0.12 680 -0.18 690 -0.31 700 -0.48 710 -0.80 720 -1.07
 735 -1.36 750 -1.82 770 -2.60 800 -3.30 825 -4.43 845 -7.00""")
-ACCEPTED_SCORE_MEANS: Final = {
-    2007: 715.0,
-    2008: 714.0,
-    2009: 716.0,
-    2010: 716.0,
-    2011: 715.0,
-    2012: 702.0,
-    2013: 697.5,
-    2014: 696.0,
-    2015: 697.6,
-    2016: 696.7,
-    2017: 700.9,
-    2018: 711.5,
-}
+ACCEPTED_SCORE_MEANS: Final = (  # 2007 to 2018
+    *(715.0, 714.0, 716.0, 716.0, 715.0, 702.0),
+    *(697.5, 696.0, 697.6, 696.7, 700.9, 711.5),
+)
 # Invented: the samples have no accepted loan below 660. A thin tail keeps the log-odds
 # finite; it follows the declined scores and thins out by a factor e for every `length`:
 # share and length.
@@ -339,7 +329,6 @@ CATEGORIES: Final = (
     ("Business Line Of Credit", "Business Line Of Credit", 0.0, 0.01, 0.06, 0.01),
 )
 MISSING_TITLE: Final = 0.005  # of declined applications
-BLANK_TITLE: Final = 1.15  # of accepted loans, which still have a purpose
 
 # Share of declined applications that spell the title as its code, from each month on:
 # without a score, with a score.
@@ -352,12 +341,10 @@ CODE_SPELLING: Final = (
     ("2017-11", 20.0, 0.0),
     ("2017-12", 0.0, 0.0),
 )
-# Before the form offered a list, people wrote what they liked. Share of free text
-# before each month, of accepted loans' titles and of declined applications' titles.
-FREE_TITLE_SHARES: Final = {
-    "accepted": ("2013-07", 70.0),
-    "rejected": ("2010-01", 40.0),
-}
+# Before the form offered a list, people wrote what they liked: the month from which on
+# it did, and the share of free text among declined applications' titles before it.
+FREE_TITLE_END: Final = "2010-01"
+FREE_TITLE_SHARE: Final = 40.0
 FREE_TITLES: Final = (
     "Consolidating my bills",
     "Pay off two cards, keep one",

@@ -34,7 +34,7 @@ else:
     Figure = Any  # Kedro reads the annotations, and matplotlib takes its time
 
 __all__ = [
-    "cells_node",
+    "collect_cells",
     "plot_study",
     "run_tasks",
     "tabulate_study",
@@ -82,14 +82,9 @@ def tabulate_study(
     )
 
 
-def cells_node(model: str) -> Callable[[pd.DataFrame], dict[str, dict[str, float]]]:
-    """Return the node's function for a model of the study."""
-
-    def collect_cells(summary: pd.DataFrame) -> dict[str, dict[str, float]]:
-        """Take a model's cells as metrics, to be compared with other models'."""
-        return cells_of(summary, model)
-
-    return collect_cells
+def collect_cells(model: str, *, summary: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Take a model's cells as metrics, to be compared with other models'."""
+    return cells_of(summary, model)
 
 
 def plot_study(

@@ -3,8 +3,9 @@
 from kedro.pipeline import Pipeline, pipeline
 
 from ridgeline.pipelines.described import described_node
+from ridgeline.pipelines.models import for_model
 from ridgeline.pipelines.simulation.nodes import (
-    cells_node,
+    collect_cells,
     plot_study,
     run_tasks,
     tabulate_study,
@@ -61,7 +62,7 @@ def create_pipeline() -> Pipeline:
 
 def _cells(model: str) -> Pipeline:
     node = described_node(
-        func=cells_node(model),
+        func=for_model(collect_cells, model),
         inputs={"summary": "study_summary"},
         outputs="study_cells",
     )
