@@ -10,24 +10,9 @@ from ridgeline.errors import InputError
 __all__ = ["COMPARISON_COLUMNS", "comparison_table", "comparison_text"]
 
 COMPARISON_COLUMNS: Final = (
-    "model",
-    "title",
-    "auc",
-    "auc_low",
-    "auc_high",
-    "ks",
-    "log_loss",
-    "brier",
-    "calibration_error",
-    "accuracy",
-    "threshold",
-    "fits",
-    "fit_seconds",
-    "predict_seconds",
-    "n_parameters",
-    "n_components",
-    "n_test",
-)
+    "model title auc auc_low auc_high ks log_loss brier calibration_error accuracy "
+    "threshold fits fit_seconds predict_seconds n_parameters n_components n_test"
+).split()
 _LONGEST: Final = 20  # characters of a title in the terminal
 _SHORT: Final = 99.95  # seconds, above which they are shown as whole numbers
 
@@ -54,8 +39,8 @@ def comparison_table(
         {"model": name, "title": titles.get(name, name), **metrics}
         for name, metrics in evaluations.items()
     ]
-    table = pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))
-    numbers = list(COMPARISON_COLUMNS[2:])
+    table = pd.DataFrame(rows, columns=COMPARISON_COLUMNS)
+    numbers = COMPARISON_COLUMNS[2:]
     table[numbers] = table[numbers].astype("float64")
     return table.sort_values("auc", ascending=False, kind="stable", ignore_index=True)
 

@@ -28,14 +28,8 @@ _BACKGROUND: Final = 500
 _GRID: Final = 100
 _GROUPS: Final = 20  # of rows by a feature's value
 _COMPONENT_COLUMNS: Final = (
-    "component",
-    "importance",
-    "feature",
-    "weight",
-    "dominated",
-    "correlation",
-    "smooth_correlation",
-)
+    "component importance feature weight dominated correlation smooth_correlation"
+).split()
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +112,7 @@ def _by_component(scorer: Scorer, X: pd.DataFrame, parts: pd.DataFrame) -> pd.Da
                 ),
             }
         )
-    return pd.DataFrame(rows, columns=list(_COMPONENT_COLUMNS))
+    return pd.DataFrame(rows, columns=_COMPONENT_COLUMNS)
 
 
 def _twentieths(column: "pd.Series[Any]") -> NDArray[np.intp]:

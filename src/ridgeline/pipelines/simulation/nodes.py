@@ -52,7 +52,7 @@ _TRUTH_ROWS = 10_000
 def run_tasks(settings: StudySettings, seed: int) -> tuple[pd.DataFrame, Networks]:
     """Run every task that is not stored yet: scenario, size, repetition and model."""
     study = run_study(settings, seed)
-    results = pd.DataFrame(study.records, columns=list(RECORD_COLUMNS))
+    results = pd.DataFrame(study.records, columns=RECORD_COLUMNS)
     logger.info(
         "Study: %s tasks, %s of them computed now", f"{len(results):,}", study.computed
     )
