@@ -93,6 +93,12 @@ def _couples(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(zip(counts[::2], counts[1::2], strict=True))
 
 
+def _from_months(text: str) -> dict[str, float]:
+    """Reads `month value month value ...`, each value from its month on."""
+    words = text.split()
+    return dict(zip(words[::2], map(float, words[1::2]), strict=True))
+
+
 # --- Volumes ---------------------------------------------------------------------
 
 FILE_ROWS: Final = {"accepted": 2_260_668, "rejected": 27_648_741}
@@ -131,30 +137,11 @@ YEARLY_VOLUMES: Final = {
 }
 
 # Share of declined applications that carry a score, from each month on.
-SCORED_SHARES: Final = {
-    "2007-01": 98.0,
-    "2013-10": 92.1,
-    "2014-01": 91.8,
-    "2014-04": 83.8,
-    "2014-07": 75.8,
-    "2014-10": 95.9,
-    "2015-01": 66.4,
-    "2015-04": 7.4,
-    "2015-07": 3.9,
-    "2015-10": 8.3,
-    "2016-01": 16.3,
-    "2016-04": 8.2,
-    "2016-07": 9.9,
-    "2016-10": 37.7,
-    "2017-01": 40.6,
-    "2017-04": 38.0,
-    "2017-07": 46.9,
-    "2017-10": 85.7,
-    "2018-01": 22.8,
-    "2018-04": 4.4,
-    "2018-07": 1.1,
-    "2018-10": 3.3,
-}
+SCORED_SHARES: Final = _from_months("""
+2007-01 98.0 2013-10 92.1 2014-01 91.8 2014-04 83.8 2014-07 75.8 2014-10 95.9
+2015-01 66.4 2015-04 7.4 2015-07 3.9 2015-10 8.3 2016-01 16.3 2016-04 8.2
+2016-07 9.9 2016-10 37.7 2017-01 40.6 2017-04 38.0 2017-07 46.9 2017-10 85.7
+2018-01 22.8 2018-04 4.4 2018-07 1.1 2018-10 3.3""")
 FICO_END: Final = "2013-11"  # declined applications carry a Vantage score from here on
 MISSING_ISSUE_DATE: Final = 0.01
 
