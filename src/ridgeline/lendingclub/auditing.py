@@ -135,10 +135,7 @@ def _lines(lines: LineCount) -> list[_Count]:
         "lines", "blank_line", "the line is not empty", lines.lines, lines.blank
     )
     rule = "the line is not inside a quoted cell"
-    return [
-        blank,
-        _Count("lines", "continued_line", rule, blank.kept, lines.continued),
-    ]
+    return [blank, _Count("lines", "continued_line", rule, blank.kept, lines.continued)]
 
 
 def _malformed(lines: ir.Table, n_rows: int) -> _Count:

@@ -111,9 +111,7 @@ def _month(text: ir.StringValue) -> ir.DateValue:
     """Read `Dec-2015` as the first day of that month."""
     month = text.left(3).cases(*_MONTHS.items())
     return ibis.ifelse(
-        text.like("___-____"),
-        text.right(4) + "-" + month + "-01",
-        None,
+        text.like("___-____"), text.right(4) + "-" + month + "-01", None
     ).try_cast("date")
 
 

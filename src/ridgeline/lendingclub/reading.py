@@ -97,10 +97,7 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _open(
-    connection: ibis.BaseBackend,
-    paths: list[str],
-    header: list[str],
-    kind: RawFile,
+    connection: ibis.BaseBackend, paths: list[str], header: list[str], kind: RawFile
 ) -> tuple[ir.Table, ir.Table]:
     """Return the rows, and the lines that are none."""
     reader = _open_with_spark if connection.name == "pyspark" else _open_with_duckdb

@@ -1,15 +1,15 @@
-"""Nodes named after their function and described by its docstring."""
+"""Nodes named after their function, described by its docstring, and put together."""
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
-from kedro.pipeline import node
+from kedro.pipeline import Pipeline, node, pipeline
 from kedro.pipeline.node import Node
 from kedro.pipeline.preview_contract import TextPreview
 
-__all__ = ["described_node"]
+__all__ = ["described_node", "in_namespace"]
 
 
 def described_node(
@@ -39,3 +39,16 @@ def described_node(
             name=name or func.__name__,
             preview_fn=lambda: TextPreview(sentence),
         )
+
+
+def in_namespace(
+    namespace: str, nodes: list[Node], shared: Collection[str]
+) -> Pipeline:
+    """Put nodes where all data are their own but parameters and what is shared."""
+    taken = {name for node in nodes for name in node.inputs}
+    return pipeline(
+        nodes,
+        namespace=namespace,
+        inputs=taken.intersection(shared),
+        parameters={name for name in taken if name.startswith("params:")},
+    )

@@ -8,11 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ridgeline.errors import InputError
-from ridgeline.reporting.labels import (
-    Labels,
-    component_title,
-    label_of,
-)
+from ridgeline.reporting.labels import Labels, component_title, label_of
 from ridgeline.reporting.words import value_text
 from ridgeline.xnn.explanation import (
     CategoryComponent,

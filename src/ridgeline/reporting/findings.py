@@ -10,18 +10,10 @@ from numpy.typing import NDArray
 from ridgeline.reporting.labels import Labels, component_title, label_of
 from ridgeline.reporting.own_axis import OwnAxis, own_axis
 from ridgeline.reporting.words import listed, percent, value_text
-from ridgeline.xnn.explanation import (
-    CategoryComponent,
-    RidgeComponent,
-    explain,
-)
+from ridgeline.xnn.explanation import CategoryComponent, RidgeComponent, explain
 from ridgeline.xnn.scorer import Scorer
 
-__all__ = [
-    "component_findings",
-    "curve_shape_text",
-    "model_findings",
-]
+__all__ = ["component_findings", "curve_shape_text", "model_findings"]
 
 Floats = NDArray[np.float64]
 

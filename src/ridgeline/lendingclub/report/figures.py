@@ -69,9 +69,7 @@ def plot_marginals(marginals: Mapping[str, Marginal]) -> Figure:
 
 
 def plot_explanation_beside_marginals(
-    scorer: Scorer,
-    marginals: Mapping[str, Marginal],
-    truth: TruthComparison | None,
+    scorer: Scorer, marginals: Mapping[str, Marginal], truth: TruthComparison | None
 ) -> Figure:
     """Draws each component beside the marginal rate of its leading feature.
 
@@ -252,11 +250,9 @@ def _weighted_range(table: pd.DataFrame) -> Floats:
 
 
 def _note_correlation(axes: Axes, truth: TruthComparison, component: str) -> None:
-    rows = truth.components[truth.components["component"] == component]
-    if rows.empty:
-        return
+    by_name = truth.components.set_index("component")
     axes.set_title(
-        f"truth: r = {rows['correlation'].iloc[0]:.3f}",
+        f"truth: r = {by_name['correlation'][component]:.3f}",
         fontsize=drawing.SMALL,
         color=drawing.TRUTH,
         loc="right",

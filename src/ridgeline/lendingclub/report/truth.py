@@ -153,7 +153,9 @@ def _by_feature(scorer: Scorer, X: pd.DataFrame, parts: pd.DataFrame) -> pd.Data
 
 def _dependence(scorer: Scorer, X: pd.DataFrame, name: str) -> Floats:
     """The model's mean decision at each row's value of a feature."""
-    background = _background(X)
+    # Evenly spaced rows; rows come shuffled from the split, so they are a sample.
+    places = np.linspace(0, len(X) - 1, min(_BACKGROUND, len(X))).astype(np.intp)
+    background = X.iloc[places].reset_index(drop=True)
     if name in scorer.features.categories:
         grid = np.array(X[name].unique(), dtype=object)
     else:
@@ -168,12 +170,6 @@ def _dependence(scorer: Scorer, X: pd.DataFrame, name: str) -> Floats:
         at = dict(zip(grid.tolist(), decision.tolist(), strict=True))
         return np.array([at[value] for value in X[name].tolist()])
     return np.asarray(np.interp(X[name].to_numpy(dtype=np.float64), grid, decision))
-
-
-def _background(X: pd.DataFrame) -> pd.DataFrame:
-    """Evenly spaced rows; rows come shuffled from the split, so they are a sample."""
-    places = np.linspace(0, len(X) - 1, min(_BACKGROUND, len(X))).astype(np.intp)
-    return X.iloc[places].reset_index(drop=True)
 
 
 def _true_part(column: "pd.Series[Any]", truth: pd.DataFrame) -> Floats:

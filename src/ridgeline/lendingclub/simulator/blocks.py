@@ -15,14 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-__all__ = [
-    "Block",
-    "Drawn",
-    "make_block",
-    "running_block",
-    "to_batch",
-    "to_lines",
-]
+__all__ = ["Block", "Drawn", "make_block", "running_block", "to_batch", "to_lines"]
 
 Cell = str | None
 

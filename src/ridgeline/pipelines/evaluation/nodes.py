@@ -10,11 +10,7 @@ import pandas as pd
 from ridgeline.baselines.titles import TITLES
 from ridgeline.errors import InputError
 from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
-from ridgeline.lendingclub.identity import (
-    IDENTITY,
-    check_fitted_on,
-    verified_split,
-)
+from ridgeline.lendingclub.identity import IDENTITY, check_fitted_on, verified_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.reporting.comparison import comparison_table, comparison_text
 
@@ -84,7 +80,11 @@ def compare_models(
     split = verified_split(identity)
     for name, values in metrics.items():
         check_fitted_on(split, name, values)
-    missing = _not_applicable(metrics) | _unpruned(metrics)
+    missing = {
+        name: str(values["not_applicable"])
+        for name, values in metrics.items()
+        if "not_applicable" in values
+    } | _unpruned(metrics)
     judged = {name: values for name, values in metrics.items() if name not in missing}
     table = comparison_table(judged, TITLES)
     reasons = {TITLES.get(name, name): text for name, text in missing.items()}
@@ -117,14 +117,6 @@ def plot_curves(comparison: pd.DataFrame, **curves: Curves) -> tuple[Figure, Fig
             event="approval",
         ),
     )
-
-
-def _not_applicable(metrics: Mapping[str, Metrics]) -> dict[str, str]:
-    return {
-        name: str(values["not_applicable"])
-        for name, values in metrics.items()
-        if "not_applicable" in values
-    }
 
 
 def _unpruned(metrics: Mapping[str, Metrics]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from kedro.pipeline import Pipeline, pipeline
 
-from ridgeline.pipelines.described import described_node
+from ridgeline.pipelines.described import described_node, in_namespace
 from ridgeline.pipelines.models import for_model
 from ridgeline.pipelines.simulation.nodes import (
     collect_cells,
@@ -66,4 +66,4 @@ def _cells(model: str) -> Pipeline:
         inputs={"summary": "study_summary"},
         outputs="study_cells",
     )
-    return pipeline([node], namespace=model, inputs={"study_summary"})
+    return in_namespace(model, [node], ("study_summary",))

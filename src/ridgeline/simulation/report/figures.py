@@ -21,7 +21,7 @@ from ridgeline.baselines.titles import short_title
 from ridgeline.errors import InputError
 from ridgeline.simulation.paper import NOT_COMPARABLE, PAPER_MSE, SCENARIO_TITLES
 from ridgeline.simulation.report.tables import ENHANCED, NAIVE, NOISE, study_models
-from ridgeline.xnn.explanation import RidgeComponent, explain
+from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.scorer import Scorer
 
 __all__ = ["RidgePicture", "plot_errors", "plot_networks"]
@@ -135,27 +135,22 @@ def _groups(
 
 def _pictures(scorer: Scorer) -> list[RidgePicture]:
     """A network's components in the units of the features, most important first."""
-    features = scorer.features
-    return [
-        _in_own_units(ridge, features.centre, features.factor)
-        for ridge in explain(scorer).ridges
-    ]
-
-
-def _in_own_units(
-    ridge: RidgeComponent, centre: Floats, factor: Floats
-) -> RidgePicture:
-    # z is the sum of w (x - centre) factor; as a sum of x it has the weights w factor.
-    weights = ridge.weights * factor
-    length = float(np.linalg.norm(weights)) or 1.0
-    return RidgePicture(
-        name=ridge.name,
-        importance=ridge.importance,
-        weights=weights / length,
-        z=(ridge.z + centre @ weights) / length,
-        curve=ridge.curve,
-        density=ridge.density * length,
-    )
+    features, pictures = scorer.features, []
+    for ridge in explain(scorer).ridges:
+        # z is the sum of w (x - centre) factor; as a sum of x its weights are w factor.
+        weights = ridge.weights * features.factor
+        length = float(np.linalg.norm(weights)) or 1.0
+        pictures.append(
+            RidgePicture(
+                name=ridge.name,
+                importance=ridge.importance,
+                weights=weights / length,
+                z=(ridge.z + features.centre @ weights) / length,
+                curve=ridge.curve,
+                density=ridge.density * length,
+            )
+        )
+    return pictures
 
 
 def _beside(
@@ -278,11 +273,7 @@ def plot_errors(summary: pd.DataFrame) -> Figure:
             continue
         name = names[place]
         axes.set_label(f"{name}: errors")
-        cells = summary[summary["scenario"] == name]
-        for number, model in enumerate(models):
-            shift = 10 ** (_DODGE * (number - (len(models) - 1) / 2))
-            own = cells[cells["model"] == model]
-            _draw_errors(axes, own, shift, short_title(model), _look(number, model))
+        _draw_errors(axes, summary[summary["scenario"] == name], models)
         if not printed.empty:
             own = printed[printed["scenario"] == name]
             label = f"{short_title(ENHANCED)}, paper"
@@ -311,31 +302,26 @@ def _printed_excess(scenarios: Sequence[str]) -> pd.DataFrame:
     return own.assign(excess=own["mse"] - NOISE)
 
 
-def _look(place: int, model: str) -> dict[str, Any]:
-    colour, dashes = drawing.LINES[place % len(drawing.LINES)]
-    highlighted = model == ENHANCED
-    return {
-        "color": colour,
-        "linestyle": dashes,
-        "marker": _MARKERS[place % len(_MARKERS)],
-        "linewidth": 2.2 if highlighted else 1.1,
-        "markersize": 4.5 if highlighted else 3.5,
-        "zorder": 4 if highlighted else 3,
-    }
-
-
-def _draw_errors(
-    axes: Axes, cells: pd.DataFrame, shift: float, label: str, look: dict[str, Any]
-) -> None:
-    axes.errorbar(
-        cells["n"] * shift,
-        cells["excess_mean"],
-        yerr=cells["excess_sd"].fillna(0),
-        label=label,
-        elinewidth=0.8,
-        capsize=1.5,
-        **look,
-    )
+def _draw_errors(axes: Axes, cells: pd.DataFrame, models: Sequence[str]) -> None:
+    """Draws the errors of a scenario by model, those of one n beside each other."""
+    for place, model in enumerate(models):
+        own = cells[cells["model"] == model]
+        colour, dashes = drawing.LINES[place % len(drawing.LINES)]
+        highlighted = model == ENHANCED
+        axes.errorbar(
+            own["n"] * 10 ** (_DODGE * (place - (len(models) - 1) / 2)),
+            own["excess_mean"],
+            yerr=own["excess_sd"].fillna(0),
+            label=short_title(model),
+            color=colour,
+            linestyle=dashes,
+            marker=_MARKERS[place % len(_MARKERS)],
+            linewidth=2.2 if highlighted else 1.1,
+            markersize=4.5 if highlighted else 3.5,
+            zorder=4 if highlighted else 3,
+            elinewidth=0.8,
+            capsize=1.5,
+        )
 
 
 def _scale(axes: Axes, sizes: Sequence[int], heights: Floats) -> None:

@@ -95,7 +95,7 @@ def summarise(results: pd.DataFrame) -> pd.DataFrame:
         fits=("fits", "max"),
         seconds=("seconds", "mean"),
     )
-    return _in_order(table)[list(SUMMARY_COLUMNS)]
+    return _in_order(table)
 
 
 def study_models(table: pd.DataFrame) -> list[str]:
@@ -134,8 +134,7 @@ def compared(summary: pd.DataFrame) -> pd.DataFrame:
         table = table.merge(own.rename(columns=headings), on=_ROW, how="left")
     best = joined.loc[joined.groupby(_ROW)["mse_mean"].idxmin(), "model"]
     return table.assign(
-        best=best.to_numpy(),
-        comparable=~table["scenario"].isin(NOT_COMPARABLE),
+        best=best.to_numpy(), comparable=~table["scenario"].isin(NOT_COMPARABLE)
     )
 
 
