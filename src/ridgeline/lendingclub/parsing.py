@@ -10,16 +10,11 @@ what only the clean rows need (the spelling of titles, the hash) waits for `clea
 import ibis
 import ibis.expr.types as ir
 
-from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, SOURCES
+from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, MONTH_NAMES, SOURCES
 
 __all__ = ["parse_applications", "unparsed_text"]
 
-_MONTHS = {
-    name: f"{number:02d}"
-    for number, name in enumerate(
-        "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), start=1
-    )
-}
+_MONTHS = {name: f"{number:02d}" for number, name in enumerate(MONTH_NAMES, start=1)}
 # Stands before each entry of `unparsed`, and is taken out of cells.
 _MARK = "\N{SYMBOL FOR UNIT SEPARATOR}"
 _LARGEST_NUMBER = 1e300

@@ -10,6 +10,7 @@ __all__ = [
     "COLUMNS",
     "EMPLOYMENT_LEVELS",
     "LABELS",
+    "MONTH_NAMES",
     "NUMERIC",
     "PURPOSES",
     "PURPOSE_COLUMNS",
@@ -102,13 +103,12 @@ SOURCES: Final[dict[RawFile, dict[str, str]]] = {
 }
 
 # What is a number of an application, or is made one.
-NUMERIC: Final = (
-    "application_date",
-    "amount",
-    "risk_score",
-    "dti",
-    "employment_length",
+NUMERIC: Final = tuple(
+    "application_date amount risk_score dti employment_length".split()
 )
+
+# How the accepted file spells months.
+MONTH_NAMES: Final = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 # The paper codes 0 to 10 years, and 11 for more than ten. The files have no plain
 # "10 years"; the code is kept free for it.

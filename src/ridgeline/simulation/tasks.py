@@ -42,7 +42,6 @@ RECORD_COLUMNS: Final = (
     "orthogonality_error overlap_mean overlap_max correlation_mean cosine_mean "
     "cosine_min curve_error validation_loss chosen fits seconds not_applicable"
 ).split()
-_SCENARIO_NUMBERS: Final = {name: place for place, name in enumerate(SCENARIOS)}
 
 
 class Task(NamedTuple):
@@ -77,7 +76,7 @@ class TaskResult(NamedTuple):
 def draw_data(task: Task, settings: StudySettings, seed: int) -> TaskData:
     """Draws the data of a task."""
     root = np.random.SeedSequence(
-        [seed, _SCENARIO_NUMBERS[task.scenario], task.n, task.repetition]
+        [seed, list(SCENARIOS).index(task.scenario), task.n, task.repetition]
     )
     for_sample, for_test, for_model = root.spawn(3)
     sample = draw(task.scenario, task.n, np.random.default_rng(for_sample))

@@ -13,7 +13,6 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from datetime import date, timedelta
 from functools import cache, partial
 from pathlib import Path
 from typing import BinaryIO, Final, cast
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
 from ridgeline.files import replacing
-from ridgeline.lendingclub.schema import COLUMNS, RawFile
+from ridgeline.lendingclub.schema import COLUMNS, MONTH_NAMES, RawFile
 from ridgeline.lendingclub.simulator import distributions, profile
 from ridgeline.lendingclub.simulator.blocks import (
     Block,
@@ -236,8 +235,8 @@ def _month_starts() -> Integers:
 @cache
 def _rejected_blocks() -> dict[str, Block]:
     """The rejected file's cells: positions are those of the tables' supports."""
-    first = date(profile.FIRST_YEAR, 1, 1)
-    days = [first + timedelta(days=int(day)) for day in range(_month_starts()[-1])]
+    first = np.datetime64(f"{profile.FIRST_YEAR}-01-01")
+    days = (first + np.arange(_month_starts()[-1])).astype(str).tolist()
     codes = [row[0] for row in profile.CATEGORIES]
     displays = [row[1] for row in profile.CATEGORIES]
     titles = [*codes, *displays, None, *profile.FREE_TITLES]
@@ -251,7 +250,7 @@ def _rejected_blocks() -> dict[str, Block]:
         "amount": _column(
             "Amount Requested", [f"{a}.0" for a in distributions.AMOUNTS]
         ),
-        "day": _column("Application Date", [day.isoformat() for day in days]),
+        "day": _column("Application Date", days),
         "title": _column("Loan Title", titles),
         "score": _column("Risk_Score", scores),
         "dti": _column("Debt-To-Income Ratio", [_percent(x) for x in _dti_values()]),
@@ -265,7 +264,7 @@ def _accepted_blocks() -> dict[str, Block]:
     """The accepted file's cells that matter, with neighbours that repeat them."""
     amounts = [(None, *(f"{amount}.0",) * 3) for amount in distributions.AMOUNTS]
     months = [
-        f"{profile.MONTH_NAMES[month % 12]}-{profile.FIRST_YEAR + month // 12}"
+        f"{MONTH_NAMES[month % 12]}-{profile.FIRST_YEAR + month // 12}"
         for month in range(MONTHS)
     ]
     bands = [

@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeline.lendingclub.schema import ACCEPTED_COLUMNS
+from ridgeline.lendingclub.schema import ACCEPTED_COLUMNS, MONTH_NAMES
 from ridgeline.lendingclub.simulator.blocks import Block, make_block
-from ridgeline.lendingclub.simulator.profile import FREE_TITLES, MONTH_NAMES
+from ridgeline.lendingclub.simulator.profile import FREE_TITLES
 
 __all__ = ["POOL", "filler_block"]
 

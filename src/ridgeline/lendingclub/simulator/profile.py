@@ -34,7 +34,6 @@ __all__ = [
     "LAST_YEAR",
     "MISSING_ISSUE_DATE",
     "MISSING_TITLE",
-    "MONTH_NAMES",
     "POLICY_TWO",
     "REJECTED_SCORE_SHAPE",
     "REJECTED_SCORE_SPIKE",
@@ -105,10 +104,6 @@ FILE_ROWS: Final = {"accepted": 2_260_668, "rejected": 27_648_741}
 FOOTER_ROWS: Final = 33  # lines at the end of the full accepted file, not loans
 FIRST_YEAR: Final = 2007
 LAST_YEAR: Final = 2018
-MONTH_NAMES: Final = (  # as the accepted file spells them
-    *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),
-    *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
-)
 FIRST_MONTH: Final = 5  # months are counted from 2007-01 = 0; the files open in June
 
 # Accepted and rejected counts of the full files, 2015-01 to 2018-06.

@@ -13,7 +13,6 @@ from ridgeline.simulation.report.findings import study_findings
 from ridgeline.simulation.report.judgement import against_paper
 from ridgeline.simulation.report.page import render_study
 from ridgeline.simulation.report.tables import (
-    cells_of,
     compared,
     markdown_table,
     overlap_table,
@@ -34,7 +33,6 @@ else:
     Figure = Any  # Kedro reads the annotations, and matplotlib takes its time
 
 __all__ = [
-    "collect_cells",
     "plot_study",
     "run_tasks",
     "tabulate_study",
@@ -80,11 +78,6 @@ def tabulate_study(
         recovery_table(results),
         overlap_table(results),
     )
-
-
-def collect_cells(model: str, *, summary: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Take a model's cells as metrics, to be compared with other models'."""
-    return cells_of(summary, model)
 
 
 def plot_study(

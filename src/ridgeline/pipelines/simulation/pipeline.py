@@ -5,12 +5,12 @@ from kedro.pipeline import Pipeline, pipeline
 from ridgeline.pipelines.described import described_node, in_namespace
 from ridgeline.pipelines.models import for_model
 from ridgeline.pipelines.simulation.nodes import (
-    collect_cells,
     plot_study,
     run_tasks,
     tabulate_study,
     write_study_report,
 )
+from ridgeline.simulation.report.tables import collect_cells
 from ridgeline.simulation.settings import MODELS
 
 __all__ = ["create_pipeline"]

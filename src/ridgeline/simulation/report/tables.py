@@ -26,7 +26,7 @@ __all__ = [
     "NOISE",
     "SUMMARY_COLUMNS",
     "Cell",
-    "cells_of",
+    "collect_cells",
     "compared",
     "fits_sentence",
     "markdown_table",
@@ -203,8 +203,8 @@ def overlap_table(results: pd.DataFrame) -> pd.DataFrame:
     return _network_means(results, _OVERLAP)
 
 
-def cells_of(summary: pd.DataFrame, model: str) -> dict[str, dict[str, float]]:
-    """The cells of a model as metrics.
+def collect_cells(model: str, *, summary: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Take a model's cells as metrics, to be compared with other models'.
 
     Returns:
         Such as `{"S1_n1000": {"mse": 1.07, "mse_sd": 0.01, "excess": 0.07, ...}}`; what
