@@ -69,7 +69,7 @@ def _ingest(files: dict[str, Path], out: Path):
 
     from ridgeline.lendingclub.line_counting import LineCount
     from ridgeline.lendingclub.reading import find_files, read_published
-    from ridgeline.pipelines.ingestion.nodes import type_applications
+    from ridgeline.pipelines.data.nodes import type_applications
 
     settings = yaml.safe_load((PROJECT / "conf/base/globals.yml").read_text())
     arguments = settings["connection"] | {"temp_directory": str(out / "spill")}

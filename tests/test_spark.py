@@ -17,7 +17,7 @@ from ridgeline.lendingclub.validation import (
     validate_lines,
     validate_typed,
 )
-from ridgeline.pipelines.ingestion.nodes import type_applications
+from ridgeline.pipelines.data.nodes import type_applications
 
 pytest.importorskip("pyspark", reason="the extra [spark] is not installed")
 if shutil.which("java") is None:

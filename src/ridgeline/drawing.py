@@ -229,13 +229,9 @@ def draw_ridge_beside_projection(
     """Draws a ridge function over the density of the rows, beside its projection.
 
     Args:
-        row: Where the component is drawn.
         column: Of the ridge function; the projection has the next.
-        name: Of the component, for the labels of the axes.
         curve: Where the function is drawn, and its values there.
         density: How many rows each bin has, and the edges of the bins.
-        weights: Of the projection, those that are drawn.
-        features: What these weights belong to.
 
     Returns:
         The axes, to be given titles and limits.

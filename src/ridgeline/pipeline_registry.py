@@ -4,28 +4,16 @@ from collections.abc import Iterable
 
 from kedro.pipeline import Pipeline
 
-from ridgeline.pipelines import (
-    baselines,
-    cleaning,
-    evaluation,
-    ingestion,
-    reporting,
-    simulation,
-    splitting,
-    xnn,
-)
+from ridgeline.pipelines import baselines, data, evaluation, reporting, simulation, xnn
 
 __all__ = ["register_pipelines"]
-
-_DATA = ("ingestion", "cleaning", "splitting")
 
 
 def register_pipelines() -> dict[str, Pipeline]:
     """Return every pipeline by name."""
+    of_data = data.create_pipelines()
     parts = {
-        "ingestion": ingestion.create_pipeline(),
-        "cleaning": cleaning.create_pipeline(),
-        "splitting": splitting.create_pipeline(),
+        **of_data,
         **xnn.create_pipelines(),
         "baselines": baselines.create_pipeline(),
         "evaluation": evaluation.create_pipeline(),
@@ -34,7 +22,7 @@ def register_pipelines() -> dict[str, Pipeline]:
     lendingclub = _sum(parts.values())
     return {
         **parts,
-        "data": _sum(parts[name] for name in _DATA),
+        "data": _sum(of_data.values()),
         "lendingclub": lendingclub,
         "simulation": simulation.create_pipeline(),
         "__default__": lendingclub,

@@ -20,7 +20,7 @@ from ridgeline.lendingclub.validation import (
     validate_lines,
     validate_typed,
 )
-from ridgeline.pipelines.ingestion.nodes import type_applications
+from ridgeline.pipelines.data.nodes import type_applications
 
 RULES = CleaningRules()
 

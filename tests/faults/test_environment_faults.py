@@ -23,9 +23,9 @@ from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
 from ridgeline.pipelines.baselines.nodes import fit_method
+from ridgeline.pipelines.data.nodes import identify_data
 from ridgeline.pipelines.evaluation.nodes import compare_models, evaluate_model
 from ridgeline.pipelines.reporting.nodes import explain_network, write_report
-from ridgeline.pipelines.splitting.nodes import identify_data
 from ridgeline.pipelines.xnn.nodes import refine_network, train_network
 from ridgeline.pipelines.xnn.settings import XnnSettings
 from ridgeline.project_paths import ProjectPathsHook

@@ -12,7 +12,7 @@ from ridgeline.datasets import (
 )
 from ridgeline.errors import InputError
 from ridgeline.lendingclub.cleaning import CleaningRules
-from ridgeline.pipelines import cleaning, ingestion
+from ridgeline.pipelines.data import create_pipelines
 
 DUCKDB = {"backend": "duckdb", "database": ":memory:"}
 OUTPUTS = ("cleaning_audit.csv", "cleaning_metrics.json", "applications_clean.parquet")
@@ -45,7 +45,8 @@ def run(write_published, tmp_path):
                 "params:cleaning": MemoryDataset(CleaningRules()),
             }
         )
-        pipeline = ingestion.create_pipeline() + cleaning.create_pipeline()
+        parts = create_pipelines()
+        pipeline = parts["ingestion"] + parts["cleaning"]
         SequentialRunner().run(pipeline, catalog)
 
     return run

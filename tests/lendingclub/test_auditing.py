@@ -10,7 +10,7 @@ from ridgeline.lendingclub.auditing import (
 from ridgeline.lendingclub.cleaning import CleaningRules, clean_applications
 from ridgeline.lendingclub.line_counting import LineCount
 from ridgeline.lendingclub.reading import find_files, read_published
-from ridgeline.pipelines.ingestion.nodes import type_applications
+from ridgeline.pipelines.data.nodes import type_applications
 
 RULES = CleaningRules()
 

@@ -11,7 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
-from sklearn.metrics import accuracy_score, brier_score_loss, log_loss, roc_auc_score
+from sklearn.metrics import (
+    accuracy_score,
+    brier_score_loss,
+    log_loss,
+    roc_auc_score,
+    roc_curve,
+)
 
 from ridgeline.errors import InputError
 from ridgeline.parameters import Parameters
@@ -72,18 +78,12 @@ def evaluate(
 ) -> Evaluation:
     """Judges probabilities of class 1 against what happened.
 
-    Args:
-        y: Classes, 0 or 1, shape (n,).
-        probability: Of class 1, shape (n,).
-        settings: Threshold, bins and bootstrap.
-        seed: Of the bootstrap.
-
     Raises:
         InputError: If there is one class only, or a probability is missing or none.
     """
     labels, scores = _checked(y, probability)
     groups = _group_equal(labels, scores)
-    roc = _roc(groups)
+    false_rate, true_rate, _ = roc_curve(labels, scores, drop_intermediate=False)
     auc = float(roc_auc_score(labels, scores))
     low, high = _auc_interval(groups, auc, settings, np.random.default_rng(seed))
     calibration = _calibration(groups, settings.calibration_bins)
@@ -92,7 +92,7 @@ def evaluate(
         "auc": auc,
         "auc_low": low,
         "auc_high": high,
-        "ks": float((roc["true_positive_rate"] - roc["false_positive_rate"]).max()),
+        "ks": float((true_rate - false_rate).max()),
         "log_loss": float(log_loss(labels, scores, labels=[0, 1])),
         "brier": float(brier_score_loss(labels, scores)),
         "calibration_error": float(np.average(gaps, weights=calibration["count"])),
@@ -100,7 +100,8 @@ def evaluate(
         "threshold": settings.threshold,
         "n_test": float(len(labels)),
     }
-    return Evaluation(metrics, _thinned(roc), calibration)
+    rates = {"false_positive_rate": false_rate, "true_positive_rate": true_rate}
+    return Evaluation(metrics, _thinned(pd.DataFrame(rates)), calibration)
 
 
 def small_sample_warnings(
@@ -109,7 +110,6 @@ def small_sample_warnings(
     """Says, a sentence each, where the test rows are too few for firm conclusions.
 
     Args:
-        y: Classes of the test rows, 0 or 1.
         settings: Its bins are looked at; the defaults without it.
     """
     settings = settings or EvaluationSettings()
@@ -177,21 +177,6 @@ def _merged(groups: _Groups, number: int) -> _Groups:
     place = (number * middle / counts.sum()).astype(np.int64).clip(max=number - 1)
     starts = np.flatnonzero(np.diff(place, prepend=-1))
     return _Groups(*(np.add.reduceat(part, starts) for part in groups))
-
-
-def _roc(groups: _Groups) -> pd.DataFrame:
-    """Rates at every threshold, from none approved to all."""
-
-    def rate(counts: Integers) -> Floats:
-        found = np.concatenate([[0], np.cumsum(counts[::-1])])
-        return np.asarray(found / found[-1])
-
-    return pd.DataFrame(
-        {
-            "false_positive_rate": rate(groups.negatives),
-            "true_positive_rate": rate(groups.positives),
-        }
-    )
 
 
 def _thinned(roc: pd.DataFrame) -> pd.DataFrame:

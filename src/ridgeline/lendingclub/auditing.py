@@ -55,10 +55,8 @@ def audit_cleaning(
     order).
 
     Args:
-        applications: The typed table.
         malformed: `class` and `text` of the lines that are no rows.
         lines: The lines of both files, as counted apart from the engine.
-        rules: The rules that the cleaning uses.
     """
     counts, unparsed = _counts(applications, rules), _unparsed(applications)
     steps = cleaning_steps(applications, rules)
@@ -137,10 +135,7 @@ def _lines(lines: LineCount) -> list[_Count]:
         "lines", "blank_line", "the line is not empty", lines.lines, lines.blank
     )
     rule = "the line is not inside a quoted cell"
-    return [
-        blank,
-        _Count("lines", "continued_line", rule, blank.kept, lines.continued),
-    ]
+    return [blank, _Count("lines", "continued_line", rule, blank.kept, lines.continued)]
 
 
 def _malformed(lines: ir.Table, n_rows: int) -> _Count:

@@ -121,10 +121,6 @@ def clean_applications(applications: ir.Table, rules: CleaningRules) -> ir.Table
 
     `row_key` is a hash of the row's content as it was read. The rows come in no
     particular order.
-
-    Args:
-        applications: The typed table.
-        rules: The filters' limits, and whether both classes go on one grid.
     """
     kept = applications.filter(
         *(step.passes for step in cleaning_steps(applications, rules))

@@ -15,11 +15,7 @@ _SPLIT: Final = "split"
 
 
 def identify_split(sets: Mapping[str, pd.DataFrame]) -> dict[str, str]:
-    """Hashes of a split's sets by their names, and of all together under `split`.
-
-    Args:
-        sets: Train, validation and test; equal rows in equal order have equal hashes.
-    """
+    """Hashes of a split's sets by their names, and of all together under `split`."""
     hashes = {name: hash_of_frame(rows) for name, rows in sets.items()}
     whole = hash_of_text(" ".join(hashes.values()))
     return hashes | {_SPLIT: whole}
@@ -27,10 +23,6 @@ def identify_split(sets: Mapping[str, pd.DataFrame]) -> dict[str, str]:
 
 def verified_split(identity: Mapping[str, str], **sets: pd.DataFrame) -> str:
     """The split's hash, if these sets are of it.
-
-    Args:
-        identity: What `identify_split` found.
-        sets: Some of the split's sets by their names.
 
     Raises:
         InputError: If a set has other rows, such as those of an interrupted run.
@@ -48,11 +40,6 @@ def verified_split(identity: Mapping[str, str], **sets: pd.DataFrame) -> str:
 
 def check_fitted_on(split: str, name: str, report: Mapping[str, Any]) -> None:
     """Refuses a model of other data.
-
-    Args:
-        split: Hash of the split at hand.
-        name: Of the model.
-        report: How the model came about, with the hash of its split.
 
     Raises:
         InputError: If the model was fitted on the rows of another split.

@@ -58,15 +58,11 @@ class _Visited(NamedTuple):
 def count_lines(path: Path, header: Sequence[str], kind: RawFile) -> LineCount:
     """Read a file to its end and count its lines.
 
-    Args:
-        path: A `.csv` or `.csv.gz` file whose header was checked.
-        header: The names of its columns.
-        kind: Which of the two published files it is.
-
     Raises:
         InputError: If the file cannot be read as it was meant, with the line.
     """
-    counter = _Counter(path, len(header), header.index(_date_column(kind)))
+    date_position = header.index(SOURCES[kind]["application_date"])
+    counter = _Counter(path, len(header), date_position)
     blocks = text_blocks(path)
     try:
         for chunk in _whole_lines(blocks):
@@ -77,10 +73,6 @@ def count_lines(path: Path, header: Sequence[str], kind: RawFile) -> LineCount:
         for _ in blocks:
             pass
         raise
-
-
-def _date_column(kind: RawFile) -> str:
-    return SOURCES[kind]["application_date"]
 
 
 def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -30,11 +30,7 @@ class Sample(NamedTuple):
 
 
 def model_sample(applications: pd.DataFrame) -> Sample:
-    """Takes a set of the split as models do.
-
-    Args:
-        applications: Train, validation or test; it is not changed.
-    """
+    """Takes a set of the split as models do."""
     purposes = applications[list(PURPOSE_COLUMNS.values())].to_numpy()
     codes = purposes.argmax(axis=1).astype(np.int8)
     features = applications[list(NUMERIC)].assign(

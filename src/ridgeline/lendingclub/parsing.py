@@ -10,16 +10,11 @@ what only the clean rows need (the spelling of titles, the hash) waits for `clea
 import ibis
 import ibis.expr.types as ir
 
-from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, SOURCES
+from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, MONTH_NAMES, SOURCES
 
 __all__ = ["parse_applications", "unparsed_text"]
 
-_MONTHS = {
-    name: f"{number:02d}"
-    for number, name in enumerate(
-        "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), start=1
-    )
-}
+_MONTHS = {name: f"{number:02d}" for number, name in enumerate(MONTH_NAMES, start=1)}
 # Stands before each entry of `unparsed`, and is taken out of cells.
 _MARK = "\N{SYMBOL FOR UNIT SEPARATOR}"
 _LARGEST_NUMBER = 1e300
@@ -29,12 +24,7 @@ _Parsed = tuple[ir.StringValue, ir.Value]
 
 
 def parse_applications(accepted: ir.Table, rejected: ir.Table) -> ir.Table:
-    """Return both files as one table: `approved`, the six features, `unparsed`.
-
-    Args:
-        accepted: The accepted file, every cell text, empty cells null.
-        rejected: The rejected file, likewise.
-    """
+    """Return both files as one table: `approved`, the six features, `unparsed`."""
     return ibis.union(_parse_accepted(accepted), _parse_rejected(rejected))
 
 
@@ -116,9 +106,7 @@ def _month(text: ir.StringValue) -> ir.DateValue:
     """Read `Dec-2015` as the first day of that month."""
     month = text.left(3).cases(*_MONTHS.items())
     return ibis.ifelse(
-        text.like("___-____"),
-        text.right(4) + "-" + month + "-01",
-        None,
+        text.like("___-____"), text.right(4) + "-" + month + "-01", None
     ).try_cast("date")
 
 

@@ -36,7 +36,6 @@ def find_files(pattern: str, kind: RawFile) -> list[str]:
 
     Args:
         pattern: A path, or a pattern such as `data/01_raw/accepted*.csv*`.
-        kind: Which of the two published files is expected.
 
     Raises:
         InputError: If nothing matches, or a match is not that published file.
@@ -70,11 +69,6 @@ def read_published(
 ) -> PublishedTable:
     """Count the lines of published files and open them as a table of text cells.
 
-    Args:
-        connection: An Ibis backend: DuckDB, or PySpark.
-        paths: What `find_files` returned.
-        kind: Which of the two published files these are.
-
     Raises:
         InputError: If a file is damaged or cannot be read as it was meant.
     """
@@ -103,10 +97,7 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _open(
-    connection: ibis.BaseBackend,
-    paths: list[str],
-    header: list[str],
-    kind: RawFile,
+    connection: ibis.BaseBackend, paths: list[str], header: list[str], kind: RawFile
 ) -> tuple[ir.Table, ir.Table]:
     """Return the rows, and the lines that are none."""
     reader = _open_with_spark if connection.name == "pyspark" else _open_with_duckdb

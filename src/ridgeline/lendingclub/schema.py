@@ -10,6 +10,7 @@ __all__ = [
     "COLUMNS",
     "EMPLOYMENT_LEVELS",
     "LABELS",
+    "MONTH_NAMES",
     "NUMERIC",
     "PURPOSES",
     "PURPOSE_COLUMNS",
@@ -102,13 +103,12 @@ SOURCES: Final[dict[RawFile, dict[str, str]]] = {
 }
 
 # What is a number of an application, or is made one.
-NUMERIC: Final = (
-    "application_date",
-    "amount",
-    "risk_score",
-    "dti",
-    "employment_length",
+NUMERIC: Final = tuple(
+    "application_date amount risk_score dti employment_length".split()
 )
+
+# How the accepted file spells months.
+MONTH_NAMES: Final = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 # The paper codes 0 to 10 years, and 11 for more than ten. The files have no plain
 # "10 years"; the code is kept free for it.
@@ -119,48 +119,27 @@ EMPLOYMENT_LEVELS: Final = {
     "10+ years": 11,
 }
 
-PURPOSES: Final = (
-    "Credit Card",
-    "Debt Consolidation",
-    "Housing",
-    "Purchase",
-    "Others",
-)
-
+# By purpose the titles that belong to it, in lower case with blanks for underscores, so
+# that `credit_card` (the code that declined applications carry until 2016-17, and
+# accepted loans throughout) and `Credit card refinancing` (the display name after that)
+# meet in one purpose. A title that is not listed is Others.
+_TITLES: Final = {
+    "Credit Card": ("credit card", "credit card refinancing"),
+    "Debt Consolidation": ("debt consolidation",),
+    "Housing": ("home", "home improvement", "home buying", "house"),
+    "Purchase": ("car", "car financing", "major purchase"),
+    "Others": (
+        *("business", "business line of credit", "business loan", "educational"),
+        *("green loan", "learning and training", "medical", "medical expenses"),
+        *("moving", "moving and relocation", "other", "renewable energy"),
+        *("small business", "vacation", "wedding", "wedding expenses"),
+    ),
+}
+PURPOSES: Final = tuple(_TITLES)
+TITLE_PURPOSES: Final = {
+    title: purpose for purpose, titles in _TITLES.items() for title in titles
+}
 # The one-hot columns of the clean table.
 PURPOSE_COLUMNS: Final = {
     purpose: f"purpose_{purpose.lower().replace(' ', '_')}" for purpose in PURPOSES
-}
-
-# Titles in lower case with blanks for underscores, so that `credit_card` (the code
-# that declined applications carry until 2016-17, and accepted loans throughout) and
-# `Credit card refinancing` (the display name after that) meet in one purpose.
-# A title that is not listed is Others.
-TITLE_PURPOSES: Final = {
-    "credit card": "Credit Card",
-    "credit card refinancing": "Credit Card",
-    "debt consolidation": "Debt Consolidation",
-    "home": "Housing",
-    "home improvement": "Housing",
-    "home buying": "Housing",
-    "house": "Housing",
-    "car": "Purchase",
-    "car financing": "Purchase",
-    "major purchase": "Purchase",
-    "business": "Others",
-    "business line of credit": "Others",
-    "business loan": "Others",
-    "educational": "Others",
-    "green loan": "Others",
-    "learning and training": "Others",
-    "medical": "Others",
-    "medical expenses": "Others",
-    "moving": "Others",
-    "moving and relocation": "Others",
-    "other": "Others",
-    "renewable energy": "Others",
-    "small business": "Others",
-    "vacation": "Others",
-    "wedding": "Others",
-    "wedding expenses": "Others",
 }

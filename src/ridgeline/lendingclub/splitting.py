@@ -40,11 +40,6 @@ def split_applications(
     A row's set depends on the seed and on the row alone, so it is the same on every
     engine, for every order of rows and for any rows beside it; equal rows always meet
     in one set.
-
-    Args:
-        clean: The clean table, with its `row_key`.
-        shares: The share of rows in each set.
-        seed: Another seed gives another split.
     """
     # The seed goes through the hash, so that two seeds give unrelated splits; hashes
     # are compared as text, because every engine orders hexadecimal digits alike.

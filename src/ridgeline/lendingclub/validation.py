@@ -69,7 +69,6 @@ def validate_lines(
     """Stop unless rows and lines set aside are all the lines that begin a row.
 
     Args:
-        applications: The typed table.
         malformed: `class` and `text` of the lines that are no rows.
         lines: The lines of both files, as counted apart from the engine.
 
@@ -102,9 +101,6 @@ def validate_lines(
 
 def validate_kept(audit: pd.DataFrame) -> None:
     """Stop where the filters leave nothing of a class, and say at which step.
-
-    Args:
-        audit: What `audit_cleaning` returned.
 
     Raises:
         InputError: With the step that removed most, and cells that were unreadable.

@@ -1,15 +1,15 @@
-"""Nodes named after their function and described by its docstring."""
+"""Nodes named after their function, described by its docstring, and put together."""
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
-from kedro.pipeline import node
+from kedro.pipeline import Pipeline, node, pipeline
 from kedro.pipeline.node import Node
 from kedro.pipeline.preview_contract import TextPreview
 
-__all__ = ["described_node"]
+__all__ = ["described_node", "in_namespace"]
 
 
 def described_node(
@@ -23,9 +23,7 @@ def described_node(
     Kedro-Viz shows the first line of the docstring beside the node.
 
     Args:
-        func: What the node runs.
         inputs: Argument of the function to dataset.
-        outputs: Datasets, in the order in which the function returns them.
         name: Where one function serves several nodes, the node's own.
     """
     sentence = (inspect.getdoc(func) or func.__name__).splitlines()[0]
@@ -41,3 +39,16 @@ def described_node(
             name=name or func.__name__,
             preview_fn=lambda: TextPreview(sentence),
         )
+
+
+def in_namespace(
+    namespace: str, nodes: list[Node], shared: Collection[str]
+) -> Pipeline:
+    """Put nodes where all data are their own but parameters and what is shared."""
+    taken = {name for node in nodes for name in node.inputs}
+    return pipeline(
+        nodes,
+        namespace=namespace,
+        inputs=taken.intersection(shared),
+        parameters={name for name in taken if name.startswith("params:")},
+    )

@@ -21,7 +21,6 @@ def for_model(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     Args:
         function: Takes the model's name first, and the node's inputs by their names.
-        name: Of the model.
     """
     bound = update_wrapper(partial(function, name), function)
     # Kedro reads types of parameters by their place, which the name must not shift.

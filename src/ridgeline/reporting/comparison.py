@@ -10,24 +10,9 @@ from ridgeline.errors import InputError
 __all__ = ["COMPARISON_COLUMNS", "comparison_table", "comparison_text"]
 
 COMPARISON_COLUMNS: Final = (
-    "model",
-    "title",
-    "auc",
-    "auc_low",
-    "auc_high",
-    "ks",
-    "log_loss",
-    "brier",
-    "calibration_error",
-    "accuracy",
-    "threshold",
-    "fits",
-    "fit_seconds",
-    "predict_seconds",
-    "n_parameters",
-    "n_components",
-    "n_test",
-)
+    "model title auc auc_low auc_high ks log_loss brier calibration_error accuracy "
+    "threshold fits fit_seconds predict_seconds n_parameters n_components n_test"
+).split()
 _LONGEST: Final = 20  # characters of a title in the terminal
 _SHORT: Final = 99.95  # seconds, above which they are shown as whole numbers
 
@@ -36,10 +21,6 @@ def comparison_table(
     evaluations: Mapping[str, Mapping[str, float]], titles: Mapping[str, str]
 ) -> pd.DataFrame:
     """One row for each model, the largest AUC first.
-
-    Args:
-        evaluations: Metrics by name of the model.
-        titles: What to call the models; a name without a title stays.
 
     Returns:
         Columns `COMPARISON_COLUMNS`, NaN where a model has no such metric.
@@ -58,8 +39,8 @@ def comparison_table(
         {"model": name, "title": titles.get(name, name), **metrics}
         for name, metrics in evaluations.items()
     ]
-    table = pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))
-    numbers = list(COMPARISON_COLUMNS[2:])
+    table = pd.DataFrame(rows, columns=COMPARISON_COLUMNS)
+    numbers = COMPARISON_COLUMNS[2:]
     table[numbers] = table[numbers].astype("float64")
     return table.sort_values("auc", ascending=False, kind="stable", ignore_index=True)
 
@@ -71,7 +52,6 @@ def comparison_text(table: pd.DataFrame, not_applicable: Mapping[str, str]) -> s
     method got, also those that only chose its parameters, "sec" seconds of the last.
 
     Args:
-        table: As `comparison_table` makes it.
         not_applicable: Models without a line of their own, with the reason.
     """
     header = (

@@ -8,11 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ridgeline.errors import InputError
-from ridgeline.reporting.labels import (
-    Labels,
-    component_title,
-    label_of,
-)
+from ridgeline.reporting.labels import Labels, component_title, label_of
 from ridgeline.reporting.words import value_text
 from ridgeline.xnn.components import CategoryComponent, RidgeComponent
 from ridgeline.xnn.explanation import contributions_frame, explain
@@ -68,11 +64,6 @@ def example_decision(
 ) -> ExampleDecision:
     """Takes the decision about one row apart.
 
-    Args:
-        scorer: The fitted model, a classifier.
-        row: One row, as the model takes it, such as X.iloc[[0]].
-        labels: Titles and units of the features.
-
     Raises:
         InputError: If there is not exactly one row.
     """
@@ -106,11 +97,6 @@ def typical_decision(
 
     It has the median of each number and the most frequent of each category, so that it
     is like many rows and nobody's own.
-
-    Args:
-        scorer: The fitted model, a classifier.
-        rows: As the model takes them.
-        labels: Titles and units of the features.
 
     Returns:
         None where the rows are so few that their middle could be one of them.

@@ -29,8 +29,6 @@ def plot_roc(
 
     Args:
         curves: `false_positive_rate` and `true_positive_rate` by model.
-        aucs: AUC by model; the largest is named first.
-        titles: What to call the models.
         highlight: The model that is drawn thick.
 
     Raises:
@@ -67,8 +65,6 @@ def plot_calibration(
 
     Args:
         curves: `predicted`, `observed` and `count` by model.
-        errors: Calibration error by model; the smallest is named first.
-        titles: What to call the models.
         highlight: The model that is drawn thick, and with two standard errors.
         event: What the probability is one of, such as "approval".
 

@@ -14,11 +14,7 @@ from ridgeline.xnn.components import CategoryComponent, RidgeComponent
 from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.scorer import Scorer
 
-__all__ = [
-    "component_findings",
-    "curve_shape_text",
-    "model_findings",
-]
+__all__ = ["component_findings", "curve_shape_text", "model_findings"]
 
 Floats = NDArray[np.float64]
 
@@ -36,9 +32,6 @@ def component_findings(
     """What matters, how, and what does not.
 
     Args:
-        scorer: The fitted model, a classifier.
-        means: Of the numeric columns in the data, by name.
-        labels: Titles and units of the features.
         row: What a row of the data is, in the singular, such as "application".
     """
     explanation = explain(scorer)
@@ -91,12 +84,7 @@ def curve_shape_text(x: Floats, curve: Floats, unit: str) -> str:
 
 
 def model_findings(comparison: pd.DataFrame, model: str) -> list[str]:
-    """How a model compares with the best and the worst of the others.
-
-    Args:
-        comparison: Models side by side, as `comparison_table` makes it.
-        model: Its name there.
-    """
+    """How a model compares with the best and the worst of the others."""
     own = comparison[comparison["model"] == model]
     # Other stages of the same network are no baselines.
     family = model.split(".", maxsplit=1)[0]

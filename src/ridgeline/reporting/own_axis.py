@@ -46,11 +46,6 @@ def own_axis(
 
     The other features, whose weights are small then, are held at their means.
 
-    Args:
-        component: Of an explanation.
-        features: Of the same scorer: the scaling of the columns.
-        means: Of the numeric columns in the data, by name.
-
     Raises:
         InputError: If a column has no mean.
     """

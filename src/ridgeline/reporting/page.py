@@ -29,10 +29,7 @@ def render_page(
     Args:
         package: Where the template is, in a folder `templates`.
         name: Of the template. It may extend `page.html` and use the macro `picture`.
-        title: Of the page.
         figures: By name, drawn or as PNG; the page holds them itself.
-        reproduce: Command, seed, versions, commit ...
-        **values: What else the template uses; all of it is escaped.
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 

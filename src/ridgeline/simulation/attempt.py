@@ -27,11 +27,8 @@ class Call(NamedTuple):
     made_by: dict[str, str]  # the code and libraries of the run, as `origin` tells
 
 
-class Outcome(NamedTuple):
-    """What became of a task."""
-
-    task: PlainTask
-    result: "TaskResult | Exception"
+# A task, and its result or what went wrong.
+Outcome = tuple[PlainTask, "TaskResult | Exception"]
 
 
 def attempt(call: Call) -> Outcome:
@@ -42,9 +39,9 @@ def attempt(call: Call) -> Outcome:
     try:
         check_origin(call.made_by)
         settings = StudySettings.model_validate_json(call.settings)
-        return Outcome(call.task, run_task(Task(*call.task), settings, call.seed))
+        return call.task, run_task(Task(*call.task), settings, call.seed)
     except Exception as error:
-        return Outcome(call.task, error)
+        return call.task, error
 
 
 def check_origin(expected: dict[str, str]) -> None:

@@ -43,8 +43,6 @@ def cluster_results(
 
     Args:
         function: One that the scheduler and its workers can import.
-        calls: Its argument, for each call.
-        address: Of the scheduler.
         patience: Seconds to wait for a scheduler or workers that are silent. A silent
             worker among others loses its calls to them.
 
@@ -128,22 +126,15 @@ class _Watch:
             raise ClusterError(message)
         for name in workers:
             if now - self._heard[name][1] > self._patience:
-                self._give_up(name)
-
-    def _give_up(self, name: str) -> None:
-        """Has the scheduler forget a worker and give its tasks to others."""
-        logger.warning(
-            "The worker %s was not heard of for %g seconds; its tasks go to others.",
-            name,
-            self._patience,
-        )
-        _ask(
-            self._client,
-            self._patience,
-            "unregister",
-            address=name,
-            stimulus_id="ridgeline-silent-worker",
-        )
+                logger.warning(
+                    "The worker %s was not heard of for %g seconds; its tasks go to "
+                    "others.",
+                    name,
+                    self._patience,
+                )
+                # The scheduler forgets it, and gives its tasks to others.
+                about = {"address": name, "stimulus_id": "ridgeline-silent-worker"}
+                _ask(self._client, self._patience, "unregister", **about)
 
 
 @contextmanager

@@ -21,19 +21,15 @@ __all__ = ["imported_modules", "origin"]
 _ROOT: Final = "ridgeline.simulation.tasks"
 # Their numerics are in the results; read from the metadata: TensorFlow takes seconds.
 _LIBRARIES: Final = ("numpy", "scipy", "scikit-learn", "lightgbm", "tensorflow")
-_DOCUMENTED: Final = (
-    ast.Module,
-    ast.ClassDef,
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-)
+_DOCUMENTED: Final = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @cache
 def origin() -> dict[str, str]:
     """The hash of the code and the versions of the libraries, once for a process."""
+    [folder] = ridgeline.__path__
     digest = hashlib.sha256()
-    for name, tree in sorted(imported_modules(_package_folder()).items()):
+    for name, tree in sorted(imported_modules(Path(folder)).items()):
         digest.update(f"{name} {ast.dump(_without_docstrings(tree))}\n".encode())
     # The dump of a tree has the form of its Python.
     python = ".".join(python_version_tuple()[:2])
@@ -45,11 +41,7 @@ def origin() -> dict[str, str]:
 
 
 def imported_modules(folder: Path) -> dict[str, ast.Module]:
-    """The modules of the package that a task needs, parsed, by their names.
-
-    Args:
-        folder: Of the package.
-    """
+    """The modules of the package that a task needs, parsed, by their names."""
     found: dict[str, ast.Module] = {}
     waiting = [_ROOT]
     while waiting:
@@ -61,11 +53,6 @@ def imported_modules(folder: Path) -> dict[str, ast.Module]:
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
         waiting += [package, *_imports(found[name], package)]
     return found
-
-
-def _package_folder() -> Path:
-    [folder] = ridgeline.__path__
-    return Path(folder)
 
 
 def _source(folder: Path, name: str) -> Path | None:

@@ -4,7 +4,6 @@ import logging
 import sys
 import time
 from collections.abc import Sequence
-from types import TracebackType
 from typing import Any, Final, Self
 
 from ridgeline.simulation.tasks import Record, Task
@@ -45,16 +44,9 @@ class StudyProgress:
     """Shows a bar on a terminal, and a line a minute anywhere else."""
 
     def __init__(self, tasks: Sequence[Task], shown: bool) -> None:
-        """Plans to show how tasks are done.
-
-        Args:
-            tasks: All that will be done.
-            shown: Whether to show anything.
-        """
-        self._total = len(tasks)
-        self._cost = sum(map(cost, tasks))
-        self._count = 0
-        self._spent = 0.0
+        """Plans to show how tasks are done."""
+        self._total, self._cost = len(tasks), sum(map(cost, tasks))
+        self._count, self._spent = 0, 0.0
         self._shown = shown
         self._bar: Any = None
 
@@ -77,12 +69,7 @@ class StudyProgress:
             )
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Takes the bar away."""
         if self._bar is not None:
             self._bar.stop()
@@ -93,6 +80,10 @@ class StudyProgress:
         self._spent += cost(task)
         count = f"{self._count:,}/{self._total:,}"
         left = _duration(self._left())
+        now = time.monotonic()
+        is_time = (
+            self._count == self._total or now - self._told >= _SECONDS_BETWEEN_LINES
+        )
         if self._bar is not None:
             self._bar.update(
                 self._row,
@@ -101,7 +92,8 @@ class StudyProgress:
                 left=f"{left} left",
                 description=str(task),
             )
-        elif self._shown and self._is_time():
+        elif self._shown and is_time:
+            self._told = now
             excess = record.get("excess")
             cell = str(task) if excess is None else f"{task}: excess {excess:.4f}"
             logger.info("Study: %s tasks, about %s left; last %s", count, left, cell)
@@ -109,13 +101,6 @@ class StudyProgress:
     def _left(self) -> float:
         elapsed = time.monotonic() - self._began
         return elapsed * (self._cost - self._spent) / self._spent
-
-    def _is_time(self) -> bool:
-        now = time.monotonic()
-        if self._count < self._total and now - self._told < _SECONDS_BETWEEN_LINES:
-            return False
-        self._told = now
-        return True
 
 
 def _duration(seconds: float) -> str:

@@ -29,10 +29,6 @@ def used_directions(scorer: Scorer) -> Floats:
 def describe_projections(scorer: Scorer, features: Floats) -> dict[str, Any]:
     """How far the projections of a network overlap, two at a time.
 
-    Args:
-        scorer: The fitted network.
-        features: Rows over which projected values are correlated.
-
     Returns:
         Mean and largest absolute cosine between two projections, as the network
         trains them, and the mean absolute correlation between their values; nothing
@@ -59,11 +55,6 @@ def recovered(scorer: Scorer, scenario: str, features: Floats) -> dict[str, Any]
 
     Each true component is matched with one of the network's, so that the absolute
     cosines of their projections are as large as can be in all.
-
-    Args:
-        scorer: The fitted network.
-        scenario: One with true components; others have nothing to recover.
-        features: Rows over which curves are compared.
 
     Returns:
         Mean and smallest cosine (zero for one that has no match), and the mean error of

@@ -42,11 +42,6 @@ class Draw(NamedTuple):
 def draw(scenario: str, n: int, rng: np.random.Generator) -> Draw:
     """Draws rows of a scenario.
 
-    Args:
-        scenario: A key of `SCENARIOS`.
-        n: Rows.
-        rng: Where the randomness comes from.
-
     Returns:
         Features whose pairs are correlated by 0.5, and responses with noise N(0, 1).
 

@@ -36,10 +36,6 @@ class ResultStore:
     def __init__(self, settings: StudySettings, seed: int) -> None:
         """Opens the folder of a study, and makes it if it is not there.
 
-        Args:
-            settings: Of the study.
-            seed: Of the study.
-
         Raises:
             InputError: If the folder cannot be made.
         """

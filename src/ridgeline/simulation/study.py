@@ -65,11 +65,6 @@ def plan(settings: StudySettings) -> list[Task]:
 def run_study(settings: StudySettings, seed: int, *, shown: bool = True) -> StudyResult:
     """Runs all tasks that are not stored yet.
 
-    Args:
-        settings: Which tasks, and where they run.
-        seed: Of everything random.
-        shown: Whether to show progress.
-
     Raises:
         InputError: If the scheduler does not answer or has no worker, results cannot
             be stored, or nothing is stored and nothing may be computed.
@@ -84,7 +79,8 @@ def run_study(settings: StudySettings, seed: int, *, shown: bool = True) -> Stud
     if results:
         logger.info("Stored already: %d of %d tasks", len(results), len(tasks))
     if missing and not settings.compute:
-        return _unfinished(settings, tasks, results)
+        _tell_unfinished(settings, len(tasks), len(results))
+        missing = []
     if missing:
         with (
             StudyProgress(missing, shown) as progress,
@@ -97,36 +93,24 @@ def run_study(settings: StudySettings, seed: int, *, shown: bool = True) -> Stud
                 store.save(task, outcome)
                 results[task] = outcome
                 progress.done(task, outcome.record)
-    return _collected(settings, tasks, results, len(missing))
+    in_order = {task: results[task] for task in tasks if task in results}
+    records = [result.record for result in in_order.values()]
+    return StudyResult(records, _networks(settings, in_order), len(missing))
 
 
-def _unfinished(
-    settings: StudySettings, tasks: Sequence[Task], results: dict[Task, TaskResult]
-) -> StudyResult:
-    """What is stored of a study that someone else may be running."""
-    if not results:
+def _tell_unfinished(settings: StudySettings, n_tasks: int, n_stored: int) -> None:
+    """Says how much is stored of a study that someone else may be running."""
+    if not n_stored:
         message = (
-            f"None of the study's {len(tasks):,} tasks is stored in "
+            f"None of the study's {n_tasks:,} tasks is stored in "
             f"{settings.results!r}; set study.compute to true to run them."
         )
         raise InputError(message)
     logger.warning(
         "The study is not finished: %s of %s tasks are left out",
-        f"{len(tasks) - len(results):,}",
-        f"{len(tasks):,}",
+        f"{n_tasks - n_stored:,}",
+        f"{n_tasks:,}",
     )
-    return _collected(settings, tasks, results, 0)
-
-
-def _collected(
-    settings: StudySettings,
-    tasks: Sequence[Task],
-    results: dict[Task, TaskResult],
-    computed: int,
-) -> StudyResult:
-    in_order = {task: results[task] for task in tasks if task in results}
-    records = [result.record for result in in_order.values()]
-    return StudyResult(records, _networks(settings, in_order), computed)
 
 
 def _outcomes(
@@ -156,7 +140,12 @@ def _here(calls: Sequence[Call], settings: StudySettings) -> Generator[Outcome]:
             with closing(jobs):
                 yield from jobs
         except Exception as error:  # of a task they are values: this is of a process
-            raise _lost(error) from error
+            message = (
+                f"A process of the study was lost ({type(error).__name__}), perhaps "
+                "for want of memory; what was done is stored: start again, with a "
+                "smaller study.n_jobs if memory was short."
+            )
+            raise StudyError(message) from error
 
 
 def _on_cluster(calls: Sequence[Call], settings: StudySettings) -> Generator[Outcome]:
@@ -178,14 +167,6 @@ def _failed(task: Task, error: Exception) -> StudyError:
     return StudyError(
         f"The task {task} failed ({type(error).__name__}: {reason}); what was done "
         "before is stored: mend the cause and start again."
-    )
-
-
-def _lost(error: Exception) -> StudyError:
-    return StudyError(
-        f"A process of the study was lost ({type(error).__name__}), perhaps for want "
-        "of memory; what was done is stored: start again, with a smaller study.n_jobs "
-        "if memory was short."
     )
 
 

@@ -38,29 +38,10 @@ Record = dict[str, Any]
 
 # Columns of the study's long table; a model leaves empty what it does not have.
 RECORD_COLUMNS: Final = (
-    "scenario",
-    "n",
-    "repetition",
-    "model",
-    "mse",
-    "excess",
-    "excess_all_rows",
-    "n_components",
-    "n_parameters",
-    "orthogonality_error",
-    "overlap_mean",
-    "overlap_max",
-    "correlation_mean",
-    "cosine_mean",
-    "cosine_min",
-    "curve_error",
-    "validation_loss",
-    "chosen",
-    "fits",
-    "seconds",
-    "not_applicable",
-)
-_SCENARIO_NUMBERS: Final = {name: place for place, name in enumerate(SCENARIOS)}
+    "scenario n repetition model mse excess excess_all_rows n_components n_parameters "
+    "orthogonality_error overlap_mean overlap_max correlation_mean cosine_mean "
+    "cosine_min curve_error validation_loss chosen fits seconds not_applicable"
+).split()
 
 
 class Task(NamedTuple):
@@ -92,23 +73,10 @@ class TaskResult(NamedTuple):
     network: dict[str, Any] | None  # the fitted network as a document, if it is one
 
 
-class _Fitted(NamedTuple):
-    """A model, and what is known about how it was fitted."""
-
-    model: Any
-    facts: Record
-
-
 def draw_data(task: Task, settings: StudySettings, seed: int) -> TaskData:
-    """Draws the data of a task.
-
-    Args:
-        task: Its model does not matter.
-        settings: For the shares of the rows.
-        seed: The study's.
-    """
+    """Draws the data of a task."""
     root = np.random.SeedSequence(
-        [seed, _SCENARIO_NUMBERS[task.scenario], task.n, task.repetition]
+        [seed, list(SCENARIOS).index(task.scenario), task.n, task.repetition]
     )
     for_sample, for_test, for_model = root.spawn(3)
     sample = draw(task.scenario, task.n, np.random.default_rng(for_sample))
@@ -124,11 +92,6 @@ def draw_data(task: Task, settings: StudySettings, seed: int) -> TaskData:
 
 def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
     """Tunes, fits and judges one model.
-
-    Args:
-        task: Scenario, size, repetition and model.
-        settings: Of the study.
-        seed: Of the study.
 
     Returns:
         The record: test error and the excess over the noise, how the model was chosen,
@@ -146,25 +109,26 @@ def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
         parallel_config(backend="sequential"),
     ):
         if task.model == "xnn":
-            fitted = _fit_network(settings.network, rows)
+            model, facts = _fit_network(settings.network, rows)
         else:
-            fitted = _fit_baseline(task.model, settings.baseline(task.model), rows)
+            own = settings.baseline(task.model)
+            model, facts = _fit_baseline(task.model, own, rows)
         seconds = time.process_time() - began
-        record: Record = {**task._asdict(), "seconds": seconds, **fitted.facts}
-        if fitted.model is None:
+        record: Record = {**task._asdict(), "seconds": seconds, **facts}
+        if model is None:
             return TaskResult(record, None)
-        record |= _errors(fitted.model, rows.test)
-        scorer = getattr(fitted.model, "scorer_", None)
+        record |= _errors(model, rows.test)
+        scorer = getattr(model, "scorer_", None)
         if not isinstance(scorer, Scorer):
             return TaskResult(record, None)
         if task.model == "xnn":
-            record["excess_all_rows"] = _excess_all_rows(fitted.model, rows)
+            record["excess_all_rows"] = _excess_all_rows(model, rows)
         record |= describe_projections(scorer, rows.test.features)
         record |= recovered(scorer, task.scenario, rows.test.features)
     return TaskResult(record, model_document(scorer))
 
 
-def _fit_network(search: NetworkSearch, rows: TaskData) -> _Fitted:
+def _fit_network(search: NetworkSearch, rows: TaskData) -> tuple[Any, Record]:
     """The enhanced network: the grid, lambda3 at its choice, and starts at both."""
     data = *rows.train.observed, None, rows.validation.observed
     given = {"random_state": rows.model_seed, "roughness": search.roughness[0]}
@@ -190,7 +154,7 @@ def _fit_network(search: NetworkSearch, rows: TaskData) -> _Fitted:
         "chosen": json.dumps({name: getattr(model, name) for name in chosen}),
         "fits": fits,
     }
-    return _Fitted(model, facts)
+    return model, facts
 
 
 def _excess_all_rows(model: XNNRegressor, rows: TaskData) -> float:
@@ -201,14 +165,17 @@ def _excess_all_rows(model: XNNRegressor, rows: TaskData) -> float:
     return float(_errors(refined, rows.test)["excess"])
 
 
-def _fit_baseline(name: str, settings: BaselineSettings, rows: TaskData) -> _Fitted:
+def _fit_baseline(
+    name: str, settings: BaselineSettings, rows: TaskData
+) -> tuple[Any, Record]:
+    """The model, if the method applies, and what is known about how it was fitted."""
     sets = rows.train.observed, rows.validation.observed
     try:
         fitted = fit_baseline(
             name, "regression", settings, *sets, rows.model_seed, n_jobs=1
         )
     except NotApplicable as reason:
-        return _Fitted(None, {"not_applicable": str(reason), "fits": 0})
+        return None, {"not_applicable": str(reason), "fits": 0}
     losses = fitted.tuning_table["validation_loss"]
     facts = {
         "validation_loss": None if losses.isna().all() else float(losses.min()),
@@ -218,7 +185,7 @@ def _fit_baseline(name: str, settings: BaselineSettings, rows: TaskData) -> _Fit
         "chosen": json.dumps(fitted.best),
         "fits": fitted.n_fits,
     }
-    return _Fitted(fitted.model, facts)
+    return fitted.model, facts
 
 
 def _errors(model: Any, test: Draw) -> Record:

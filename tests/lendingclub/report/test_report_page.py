@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from ridgeline.lendingclub.report.findings import findings
 from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
-from ridgeline.lendingclub.report.page import ReportContent, render_report
+from ridgeline.lendingclub.report.page import render_report
 from ridgeline.reporting.comparison import comparison_table
 from ridgeline.reporting.example import example_decision
 from ridgeline.xnn.explanation import explain
@@ -36,46 +36,47 @@ def content(known, rows, means, truth):
     metrics = {"auc": 0.91234, "auc_low": 0.9, "auc_high": 0.92, "ks": 0.5}
     models = {"xnn.refined": metrics, "rf": {**metrics, "auc": 0.8}}
     table = comparison_table(models, {})
-    return ReportContent(
-        title="A report",
-        findings=findings(known, means, table, truth),
-        audit=audit,
-        comparison=table,
-        figures={"roc": figure(), "explanation": figure()},
-        explanation=explain(known),
-        limits=["A limit."],
-        reproduce={"command": "kedro run", "seed": "0"},
-        rows={"test": 1234},
-        not_applicable={"SVM": "too many rows"},
-        example=example_decision(known, rows.iloc[[0]], APPLICATION_LABELS),
-        truth=truth,
-    )
+    return {
+        "title": "A report",
+        "findings": findings(known, means, table, truth),
+        "audit": audit,
+        "comparison": table,
+        "figures": {"roc": figure(), "explanation": figure()},
+        "explanation": explain(known),
+        "limits": ["A limit."],
+        "reproduce": {"command": "kedro run", "seed": "0"},
+        "rows": {"test": 1234},
+        "not_applicable": {"SVM": "too many rows"},
+        "example": example_decision(known, rows.iloc[[0]], APPLICATION_LABELS),
+        "truth": truth,
+    }
 
 
 def test_report_needs_nothing_beside_itself(content):
-    text = render_report(content)
+    text = render_report(**content)
     check_alone(text)
     assert len(Page(text).all("img")) == 2
 
 
 def test_report_can_be_read_by_all(content):
-    check_readable(render_report(content))
+    check_readable(render_report(**content))
 
 
 def test_report_tells_everything_it_is_given(content):
-    words = " ".join(Page(render_report(content)).words)
-    for sentence in (*content.findings, *content.limits, "kedro run", "1,234"):
+    words = " ".join(Page(render_report(**content)).words)
+    for sentence in (*content["findings"], *content["limits"], "kedro run", "1,234"):
         assert sentence in words
     for number in ("0.9123", "0.9000 to 0.9200", "600", "too many rows"):
         assert number in words
-    for reason in content.example.reasons:
+    for reason in content["example"].reasons:
         assert reason.value in words
     assert "Against the known truth" in words
 
 
 def test_what_is_not_there_is_left_out(content):
-    bare = replace(content, example=None, truth=None, figures={}, not_applicable={})
-    page = Page(render_report(bare))
+    nothing = {"example": None, "truth": None, "figures": {}, "not_applicable": {}}
+    bare = content | nothing
+    page = Page(render_report(**bare))
     words = " ".join(page.words)
     assert "One decision" not in words
     assert "Against the known truth" not in words
@@ -83,19 +84,19 @@ def test_what_is_not_there_is_left_out(content):
 
 
 def test_hostile_names_stay_text(content):
-    hostile_component = replace(content.explanation.components[0], name=HOSTILE)
-    hostile = replace(
-        content,
-        title=HOSTILE,
-        findings=[HOSTILE],
-        comparison=content.comparison.assign(title=HOSTILE),
-        explanation=replace(content.explanation, components=(hostile_component,)),
-        not_applicable={HOSTILE: HOSTILE},
-        reproduce={HOSTILE: HOSTILE},
-        limits=[HOSTILE],
-        rows={HOSTILE: 1},
-    )
-    text = render_report(hostile)
+    explanation = content["explanation"]
+    hostile_component = replace(explanation.components[0], name=HOSTILE)
+    hostile = content | {
+        "title": HOSTILE,
+        "findings": [HOSTILE],
+        "comparison": content["comparison"].assign(title=HOSTILE),
+        "explanation": replace(explanation, components=(hostile_component,)),
+        "not_applicable": {HOSTILE: HOSTILE},
+        "reproduce": {HOSTILE: HOSTILE},
+        "limits": [HOSTILE],
+        "rows": {HOSTILE: 1},
+    }
+    text = render_report(**hostile)
     page = Page(text)
     assert "<script" not in text
     assert not page.all("script")
@@ -103,4 +104,4 @@ def test_hostile_names_stay_text(content):
 
 
 def test_the_same_content_gives_the_same_bytes(content):
-    assert render_report(content) == render_report(content)
+    assert render_report(**content) == render_report(**content)

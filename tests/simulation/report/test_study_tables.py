@@ -9,7 +9,7 @@ from ridgeline.simulation.paper import NOT_COMPARABLE_REASON, PAPER_MSE
 from ridgeline.simulation.report.judgement import against_paper
 from ridgeline.simulation.report.tables import (
     SUMMARY_COLUMNS,
-    cells_of,
+    collect_cells,
     compared,
     fits_sentence,
     markdown_table,
@@ -259,7 +259,7 @@ class TestNetworks:
 
 class TestCells:
     def test_metrics_are_those_of_the_summary(self, results):
-        found = cells_of(summarise(results), "xnn")
+        found = collect_cells("xnn", summary=summarise(results))
         assert list(found) == ["S1_n1000", "S1_n2000", "S3_n1000"]
         assert found["S1_n1000"] == pytest.approx(
             {
@@ -273,13 +273,13 @@ class TestCells:
         )
 
     def test_what_is_not_a_number_is_left_out(self, results):
-        assert cells_of(summarise(results), "rf")["S3_n1000"] == {
+        assert collect_cells("rf", summary=summarise(results))["S3_n1000"] == {
             "mse": 1.5,
             "excess": 0.5,
             "fits": 7,
             "seconds": 0.0,
         }
-        assert cells_of(summarise(results), "svm") == {}
+        assert collect_cells("svm", summary=summarise(results)) == {}
 
 
 class TestText:

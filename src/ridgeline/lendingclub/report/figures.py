@@ -45,9 +45,6 @@ _TITLE: Final = 48  # characters of a line
 def plot_marginals(marginals: Mapping[str, Marginal]) -> Figure:
     """Draws the approval rate by each feature, with two standard errors and counts.
 
-    Args:
-        marginals: As `marginal_rates` makes them.
-
     Raises:
         InputError: If there is no feature.
     """
@@ -73,16 +70,9 @@ def plot_marginals(marginals: Mapping[str, Marginal]) -> Figure:
 
 
 def plot_explanation_beside_marginals(
-    scorer: Scorer,
-    marginals: Mapping[str, Marginal],
-    truth: TruthComparison | None,
+    scorer: Scorer, marginals: Mapping[str, Marginal], truth: TruthComparison | None
 ) -> Figure:
     """Draws each component beside the marginal rate of its leading feature.
-
-    Args:
-        scorer: The fitted model.
-        marginals: Of all its features, as `marginal_rates` makes them.
-        truth: On simulated data, the model against the truth.
 
     Raises:
         InputError: If a feature has no marginal rates.
@@ -124,14 +114,11 @@ def _numeric_cell(cell: SubFigure, marginal: Marginal) -> None:
     rates, counts = cell.subplots(2, 1, sharex=True, height_ratios=(5, 1))
     rates.set_label(f"{marginal.feature}: rates")
     counts.set_label(f"{marginal.feature}: counts")
-    _draw_rates(rates, marginal)
-    rates.tick_params(bottom=False)
-    _draw_counts(counts, marginal)
-    _name_axis(counts, _label(marginal.feature))
+    _draw_rates(rates, counts, marginal)
 
 
-def _draw_rates(axes: Axes, marginal: Marginal) -> None:
-    """Draws rates of a numeric feature with a band of two standard errors."""
+def _draw_rates(axes: Axes, below: Axes, marginal: Marginal) -> None:
+    """Draws rates with a band of two standard errors, and how dense the rows lie."""
     table = marginal.table
     low = (table["rate"] - _BAND * table["standard_error"]).clip(lower=0)
     high = (table["rate"] + _BAND * table["standard_error"]).clip(upper=1)
@@ -146,13 +133,9 @@ def _draw_rates(axes: Axes, marginal: Marginal) -> None:
     )
     axes.set_ylim(bottom=0)
     axes.set_ylabel("approval rate", fontsize=drawing.TEXT)
+    axes.tick_params(bottom=False)
     drawing.percent_axis(axes)
     drawing.clean(axes)
-
-
-def _draw_counts(axes: Axes, marginal: Marginal) -> None:
-    """Draws how dense the rows of each bin lie."""
-    table = marginal.table
     # A bin reaches to the middle between its neighbours' values and its own.
     between = (table["high"].to_numpy()[:-1] + table["low"].to_numpy()[1:]) / 2
     ends = table["low"].iloc[0], table["high"].iloc[-1]
@@ -162,7 +145,8 @@ def _draw_counts(axes: Axes, marginal: Marginal) -> None:
         # The outer bins of single values are as wide as their neighbours.
         edges[0] -= single[0] * (between[0] - ends[0])
         edges[-1] += single[-1] * (ends[1] - between[-1])
-    drawing.draw_density(axes, table["count"].to_numpy(), edges)
+    drawing.draw_density(below, table["count"].to_numpy(), edges)
+    _name_axis(below, _label(marginal.feature))
 
 
 def _draw_bars(axes: Axes, marginal: Marginal) -> None:
@@ -220,15 +204,13 @@ def _draw_ridge(line: _Line, component: RidgeComponent, scorer: Scorer) -> None:
 def _draw_marginal(line: _Line, name: str, own: OwnAxis) -> None:
     marginal = line.marginals[own.feature]
     rates = line.row.add(0, f"{name}: rates", line=0)
-    _draw_rates(rates, marginal)
+    counts = line.row.add(0, f"{name}: counts", line=1, sharex=rates)
+    _draw_rates(rates, counts, marginal)
     rates.set_title("Marginal approval rate", fontsize=drawing.TEXT, loc="left")
     rates.spines["bottom"].set_visible(False)
-    rates.tick_params(bottom=False, labelbottom=False)
-    counts = line.row.add(0, f"{name}: counts", line=1, sharex=rates)
-    _draw_counts(counts, marginal)
+    rates.tick_params(labelbottom=False)
     if own.dominated:
         rates.set_xlim(drawing.limits(np.array(own.core(_SHOWN)), 0.02, 0.02))
-    _name_axis(counts, _label(own.feature))
 
 
 def _draw_true_curve(
@@ -261,11 +243,9 @@ def _weighted_range(table: pd.DataFrame) -> Floats:
 
 
 def _note_correlation(axes: Axes, truth: TruthComparison, component: str) -> None:
-    rows = truth.components[truth.components["component"] == component]
-    if rows.empty:
-        return
+    by_name = truth.components.set_index("component")
     axes.set_title(
-        f"truth: r = {rows['correlation'].iloc[0]:.3f}",
+        f"truth: r = {by_name['correlation'][component]:.3f}",
         fontsize=drawing.SMALL,
         color=drawing.TRUTH,
         loc="right",

@@ -24,14 +24,7 @@ def findings(
     comparison: pd.DataFrame,
     truth: TruthComparison | None,
 ) -> list[str]:
-    """All findings, the most important first.
-
-    Args:
-        scorer: The refined network.
-        means: Of the numeric columns in the data, by name.
-        comparison: Models side by side, as `comparison_table` makes it.
-        truth: On simulated data, the model against the truth.
-    """
+    """All findings, the most important first."""
     found = component_findings(scorer, means, APPLICATION_LABELS, "application")
     found += model_findings(comparison, _MODEL)
     if truth is not None:

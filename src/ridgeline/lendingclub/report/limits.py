@@ -1,10 +1,34 @@
 """What the results do not say, in sentences that belong beside them."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import pandas as pd
 
 __all__ = ["limits"]
+
+_LEAK: Final = (
+    "The published files give the decision away by their format: a declined "
+    "application carries an exact score and a day, an accepted loan a five-point "
+    "band and a month. "
+)
+_ON_ONE_GRID: Final = (
+    "Here both classes were put on one grid, bands and months, so that no "
+    "model can read the decision off the format."
+)
+_AS_PUBLISHED: Final = (
+    "Here they were left as published (cleaning.one_grid is false), so every model "
+    "that can see single values is flattered; do not take its AUC for skill."
+)
+_ALWAYS: Final = (
+    "Employment length looks like a form's default for declined applications "
+    "(less than one year for nearly all of them): its curve may describe the form "
+    "and not the applicant.",
+    "The two classes carry scores of different makers, so a step in the curve of "
+    "the risk score may lie between two scores rather than between two applicants.",
+    "The model describes decisions as they were made. It is not a cause, and not "
+    "a judgement of who would have repaid.",
+)
 
 
 def limits(
@@ -17,10 +41,6 @@ def limits(
     """Limits of a model of LendingClub's applications.
 
     Args:
-        audit: What cleaning removed, with `section`, `step`, `class`, `rows_in` and
-            `removed`.
-        one_grid: Whether scores and dates of both classes were put on one grid.
-        simulated: Whether the data are simulated.
         warnings: Further sentences, such as those about small numbers.
     """
     found = [*warnings]
@@ -29,24 +49,8 @@ def limits(
             "The applications are simulated in the published format: the figures show "
             "that the method works, and nothing about real applicants."
         )
-    return [*found, _leak(one_grid), _selection(audit), *_always()]
-
-
-def _leak(one_grid: bool) -> str:
-    leak = (
-        "The published files give the decision away by their format: a declined "
-        "application carries an exact score and a day, an accepted loan a five-point "
-        "band and a month. "
-    )
-    if one_grid:
-        return leak + (
-            "Here both classes were put on one grid, bands and months, so that no "
-            "model can read the decision off the format."
-        )
-    return leak + (
-        "Here they were left as published (cleaning.one_grid is false), so every model "
-        "that can see single values is flattered; do not take its AUC for skill."
-    )
+    leak = _LEAK + (_ON_ONE_GRID if one_grid else _AS_PUBLISHED)
+    return [*found, leak, _selection(audit), *_ALWAYS]
 
 
 def _selection(audit: pd.DataFrame) -> str:
@@ -59,15 +63,3 @@ def _selection(audit: pd.DataFrame) -> str:
         "depends on the month, so part of the effect of the application date is "
         "selection, and approval rates hold for scored applications only."
     )
-
-
-def _always() -> list[str]:
-    return [
-        "Employment length looks like a form's default for declined applications "
-        "(less than one year for nearly all of them): its curve may describe the form "
-        "and not the applicant.",
-        "The two classes carry scores of different makers, so a step in the curve of "
-        "the risk score may lie between two scores rather than between two applicants.",
-        "The model describes decisions as they were made. It is not a cause, and not "
-        "a judgement of who would have repaid.",
-    ]

@@ -40,10 +40,6 @@ class Marginal:
 def marginal_rates(X: pd.DataFrame, y: Any) -> dict[str, Marginal]:
     """Rates of class 1 for each column.
 
-    Args:
-        X: Rows with numeric columns, and categorical ones of type category or text.
-        y: Classes, 0 or 1.
-
     Raises:
         InputError: If X and y differ in length, or there are no rows.
     """

@@ -1,23 +1,17 @@
 """The report on LendingClub's applications: one HTML file."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pandas as pd
 
 from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
 from ridgeline.lendingclub.report.truth import TruthComparison
-from ridgeline.reporting.example import ExampleDecision
 from ridgeline.reporting.labels import component_title, label_of
 from ridgeline.reporting.page import render_page
 from ridgeline.reporting.words import number
 from ridgeline.xnn.explanation import Explanation
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["ReportContent", "render_report"]
+__all__ = ["render_report"]
 
 # What fits the page; the table of the run has accuracy and seconds to predict as well.
 _COMPARED: Final = {
@@ -33,67 +27,42 @@ _COMPARED: Final = {
     "n_parameters": "Parameters",
     "n_components": "Components",
 }
-_DIGITS: Final = {
-    "fits": 0,
-    "fit_seconds": 1,
-    "n_parameters": 0,
-    "n_components": 0,
-}
+_DIGITS: Final = {"fits": 0, "fit_seconds": 1, "n_parameters": 0, "n_components": 0}
 
 
-@dataclass(frozen=True, eq=False)
-class ReportContent:
-    """What the report tells; it computes nothing itself.
+def render_report(
+    *,
+    audit: pd.DataFrame,
+    comparison: pd.DataFrame,
+    explanation: Explanation,
+    truth: TruthComparison | None,
+    **values: Any,
+) -> str:
+    """Renders the report as one HTML file, with figures and style inside.
 
     Args:
-        title: Of the report.
-        findings: Sentences, the most important first.
-        audit: What cleaning removed: `section`, `step`, `rule`, `class`, `rows_in`,
-            `removed`, `kept`, `examples`.
-        rows: Rows of each set by its name, such as train, validation and test.
+        audit: What cleaning removed, as `audit_cleaning` counts it.
         comparison: Models side by side, as `comparison_table` makes it.
-        not_applicable: Models without a row of their own, with the reason.
-        figures: By name: `roc`, `calibration`, `marginals`, `explanation`, drawn or
-            as PNG; one that is not given is left out.
         explanation: Of the refined network.
-        example: One decision with its reasons.
         truth: On simulated data, the model against the truth.
-        limits: Sentences about what the results do not say.
-        reproduce: Command, seed, versions, commit, fingerprint of the data ...
+        **values: What is told as it is: `title`, `findings`, `rows` of each set by its
+            name, `not_applicable` models with the reason, an `example` or None,
+            `limits`, what helps to `reproduce` it, and `figures`: `roc`, `calibration`,
+            `marginals`, `explanation`; one that is not given is left out.
     """
-
-    title: str
-    findings: Sequence[str]
-    audit: pd.DataFrame
-    comparison: pd.DataFrame
-    figures: Mapping[str, "Figure | bytes"]
-    explanation: Explanation
-    limits: Sequence[str]
-    reproduce: Mapping[str, str]
-    rows: Mapping[str, int] = field(default_factory=dict)
-    not_applicable: Mapping[str, str] = field(default_factory=dict)
-    example: ExampleDecision | None = None
-    truth: TruthComparison | None = None
-
-
-def render_report(content: ReportContent) -> str:
-    """Renders the report as one HTML file, with figures and style inside."""
     return render_page(
         "ridgeline.lendingclub.report",
         "report.html",
-        title=content.title,
-        figures=content.figures,
-        reproduce=content.reproduce,
-        content=content,
-        audit=_audit_rows(content.audit),
-        unreadable=_unreadable_rows(content.audit),
-        compared=_compared(content.comparison),
-        importance=_importance_rows(content.explanation),
-        truth=_truth_rows(content.truth),
+        audit=_audit_rows(audit),
+        unreadable=_unreadable_rows(audit),
+        compared=_compared(comparison),
+        importance=_importance_rows(explanation),
+        truth=_truth_rows(truth),
+        **values,
     )
 
 
-def _audit_rows(audit: pd.DataFrame) -> list[dict[str, Any]]:
+def _audit_rows(audit: pd.DataFrame) -> list[dict[Any, Any]]:
     """The filters, a row for each, with the classes beside each other."""
     filters = audit[audit["section"] == "filter"]
     rows = []
@@ -107,18 +76,11 @@ def _audit_rows(audit: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def _unreadable_rows(audit: pd.DataFrame) -> list[dict[str, Any]]:
+def _unreadable_rows(audit: pd.DataFrame) -> list[dict[Any, Any]]:
     """Cells and lines that could not be read, where there are any."""
     is_bad = audit["section"].isin(["malformed", "unparseable"])
     found = audit[is_bad & (audit["removed"] > 0)]
-    return _records(found.fillna(""))
-
-
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    return [
-        {str(name): value for name, value in record.items()}
-        for record in table.to_dict("records")
-    ]
+    return found.fillna("").to_dict("records")
 
 
 def _compared(table: pd.DataFrame) -> dict[str, Any]:
@@ -140,21 +102,22 @@ def _compared(table: pd.DataFrame) -> dict[str, Any]:
     return {"headings": [_COMPARED[name] for name in shown], "rows": rows}
 
 
-def _importance_rows(explanation: Explanation) -> list[dict[str, Any]]:
+def _importance_rows(explanation: Explanation) -> list[dict[Any, Any]]:
     parts = explanation.components
     titles = [component_title(part, APPLICATION_LABELS) for part in parts]
-    return _records(explanation.importance.assign(title=titles))
+    return explanation.importance.assign(title=titles).to_dict("records")
 
 
-def _truth_rows(truth: TruthComparison | None) -> dict[str, list[dict[str, Any]]]:
+def _truth_rows(truth: TruthComparison | None) -> dict[str, Any] | None:
     if truth is None:
-        return {"features": [], "components": []}
+        return None
     return {
         "features": _titled(truth.features),
         "components": _titled(truth.components),
+        "same_order": truth.same_order,
     }
 
 
-def _titled(table: pd.DataFrame) -> list[dict[str, Any]]:
+def _titled(table: pd.DataFrame) -> list[dict[Any, Any]]:
     titles = [label_of(name, APPLICATION_LABELS).title for name in table["feature"]]
-    return _records(table.assign(title=titles))
+    return table.assign(title=titles).to_dict("records")

@@ -29,14 +29,8 @@ _BACKGROUND: Final = 500
 _GRID: Final = 100
 _GROUPS: Final = 20  # of rows by a feature's value
 _COMPONENT_COLUMNS: Final = (
-    "component",
-    "importance",
-    "feature",
-    "weight",
-    "dominated",
-    "correlation",
-    "smooth_correlation",
-)
+    "component importance feature weight dominated correlation smooth_correlation"
+).split()
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +65,6 @@ def compare_with_truth(
     """Compares a fitted model with the true parts of the log-odds.
 
     Args:
-        scorer: The fitted model.
-        X: Rows over which to compare, as the model takes them.
         truth: For each column the `value` and `log_odds` of its part; a numeric value
             between two is interpolated.
 
@@ -121,7 +113,7 @@ def _by_component(scorer: Scorer, X: pd.DataFrame, parts: pd.DataFrame) -> pd.Da
                 ),
             }
         )
-    return pd.DataFrame(rows, columns=list(_COMPONENT_COLUMNS))
+    return pd.DataFrame(rows, columns=_COMPONENT_COLUMNS)
 
 
 def _twentieths(column: "pd.Series[Any]") -> NDArray[np.intp]:
@@ -162,7 +154,9 @@ def _by_feature(scorer: Scorer, X: pd.DataFrame, parts: pd.DataFrame) -> pd.Data
 
 def _dependence(scorer: Scorer, X: pd.DataFrame, name: str) -> Floats:
     """The model's mean decision at each row's value of a feature."""
-    background = _background(X)
+    # Evenly spaced rows; rows come shuffled from the split, so they are a sample.
+    places = np.linspace(0, len(X) - 1, min(_BACKGROUND, len(X))).astype(np.intp)
+    background = X.iloc[places].reset_index(drop=True)
     if name in scorer.features.categories:
         grid = np.array(X[name].unique(), dtype=object)
     else:
@@ -177,12 +171,6 @@ def _dependence(scorer: Scorer, X: pd.DataFrame, name: str) -> Floats:
         at = dict(zip(grid.tolist(), decision.tolist(), strict=True))
         return np.array([at[value] for value in X[name].tolist()])
     return np.asarray(np.interp(X[name].to_numpy(dtype=np.float64), grid, decision))
-
-
-def _background(X: pd.DataFrame) -> pd.DataFrame:
-    """Evenly spaced rows; rows come shuffled from the split, so they are a sample."""
-    places = np.linspace(0, len(X) - 1, min(_BACKGROUND, len(X))).astype(np.intp)
-    return X.iloc[places].reset_index(drop=True)
 
 
 def _true_part(column: "pd.Series[Any]", truth: pd.DataFrame) -> Floats:

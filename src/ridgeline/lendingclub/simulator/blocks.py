@@ -15,15 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-__all__ = [
-    "Block",
-    "Drawn",
-    "header",
-    "make_block",
-    "running_block",
-    "to_batch",
-    "to_lines",
-]
+__all__ = ["Block", "Drawn", "make_block", "running_block", "to_batch", "to_lines"]
 
 Cell = str | None
 
@@ -50,10 +42,6 @@ Drawn = tuple[Block, NDArray[np.int64]]
 def make_block(names: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Block:
     """Builds a block from its distinct rows.
 
-    Args:
-        names: The columns.
-        rows: Rows of cells, `None` for an empty one.
-
     Returns:
         The block, with text quoted only where a reader needs it.
     """
@@ -67,11 +55,6 @@ def running_block(name: str, first: int, size: int) -> Block:
     """Builds a block of one column that counts up, every row distinct."""
     cells = pc.cast(pa.array(np.arange(first, first + size)), pa.string())
     return Block((name,), (cells,), cells)
-
-
-def header(names: Sequence[str]) -> str:
-    """The first line of a file with these columns."""
-    return _lines([names])[0] + "\n"
 
 
 def to_batch(drawn: Sequence[Drawn]) -> pa.RecordBatch:

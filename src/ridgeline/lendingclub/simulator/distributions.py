@@ -24,15 +24,12 @@ from ridgeline.lendingclub.simulator import profile
 __all__ = [
     "AMOUNTS",
     "BANDS",
-    "CATEGORY_NUMBERS",
     "DTI_HUNDREDTHS",
     "EMPLOYMENT_TEXTS",
-    "EMPLOYMENT_YEARS",
     "MISSING",
     "MONTHS",
     "SCORED_GROUP",
     "SCORES",
-    "TOP_SCORE",
     "WINDOW",
     "Table",
     "accepted_tables",
@@ -59,9 +56,8 @@ _LARGE: Final = np.array(list(profile.LARGE_AMOUNTS), dtype=np.int64)
 AMOUNTS: Final = np.concatenate([_BELOW, _REGULAR, _LARGE])
 
 BANDS: Final = np.arange(300, 846, 5)  # lower ends of the five-point bands
-TOP_SCORE: Final = 850  # belongs to the last band, 845 to 850
 SCORES: Final = np.concatenate([[0], np.arange(300, 991)])
-_ABOVE_TOP: Final = 990 - TOP_SCORE
+_ABOVE_TOP: Final = 990 - 850  # scores without a band; 850 is of the last, 845 to 850
 
 _BODY: Final = np.arange(1, 20_001)  # 0.01 to 200
 _TAIL: Final = np.unique(
@@ -74,11 +70,11 @@ EMPLOYMENT_TEXTS: Final = (
     *(text for text in EMPLOYMENT_LEVELS if text != "10 years"),
     None,
 )
-EMPLOYMENT_YEARS: Final = np.array(
+_EMPLOYMENT_YEARS: Final = np.array(
     [MISSING if text is None else EMPLOYMENT_LEVELS[text] for text in EMPLOYMENT_TEXTS]
 )
 # Rows of `profile.CATEGORIES`, then the empty cell.
-CATEGORY_NUMBERS: Final = np.append(np.arange(len(profile.CATEGORIES)), MISSING)
+_CATEGORY_NUMBERS: Final = np.append(np.arange(len(profile.CATEGORIES)), MISSING)
 
 _SLOTS: Final = 2**15  # of a table's guide
 
@@ -121,8 +117,6 @@ class Table:
         """Draws positions in the support by inverting the distribution function.
 
         Args:
-            generator: Source of randomness.
-            size: Number of draws.
             group: Group of each draw, shape (size,); the first for all if absent.
 
         Returns:
@@ -210,9 +204,9 @@ def accepted_tables() -> dict[str, Table]:
         "score": Table(BANDS, _accepted_scores()),
         "dti": Table(DTI_HUNDREDTHS, _dti(profile.ACCEPTED_DTI)[None]),
         "employment": Table(
-            EMPLOYMENT_YEARS, _normalised(np.array([profile.ACCEPTED_EMPLOYMENT]))
+            _EMPLOYMENT_YEARS, _normalised(np.array([profile.ACCEPTED_EMPLOYMENT]))
         ),
-        "category": Table(CATEGORY_NUMBERS, _categories(2, missing=0.0)[None]),
+        "category": Table(_CATEGORY_NUMBERS, _categories(2, missing=0.0)[None]),
     }
 
 
@@ -240,16 +234,20 @@ def rejected_tables() -> dict[str, Table]:
         "amount": Table(AMOUNTS, np.stack([_amounts(item) for item in amount])),
         "score": Table(SCORES, _rejected_scores()),
         "dti": Table(DTI_HUNDREDTHS, np.stack([_dti(item) for item in dti])),
-        "employment": Table(EMPLOYMENT_YEARS, _rejected_employment()),
+        "employment": Table(_EMPLOYMENT_YEARS, _rejected_employment()),
         "category": Table(
-            CATEGORY_NUMBERS, np.stack([_categories(c, missing) for c in category])
+            _CATEGORY_NUMBERS, np.stack([_categories(c, missing) for c in category])
         ),
     }
 
 
 def rejected_bands() -> Floats:
     """Chance of each of `BANDS` for a declined application with a Vantage score."""
-    return _band_sums(rejected_tables()["score"].probability[0])
+    scores = SCORES[1:-_ABOVE_TOP]
+    position = np.minimum((scores - BANDS[0]) // 5, len(BANDS) - 1)
+    sums = np.zeros(len(BANDS))
+    np.add.at(sums, position, _rejected_scores()[0, 1:-_ABOVE_TOP])
+    return sums
 
 
 def _normalised(shares: Floats) -> Floats:
@@ -311,7 +309,7 @@ def _rejected_employment() -> Floats:
 
 
 def _categories(column: int, missing: float) -> Floats:
-    """Probabilities over `CATEGORY_NUMBERS` from one column of `CATEGORIES`."""
+    """Probabilities over `_CATEGORY_NUMBERS` from one column of `CATEGORIES`."""
     shares = np.array([float(row[column]) for row in profile.CATEGORIES])
     shares *= (100 - missing) / shares.sum()
     return np.append(shares, missing) / 100
@@ -328,26 +326,16 @@ def _rejected_scores() -> Floats:
     return np.stack([vantage, fico])
 
 
-def _band_sums(probability: Floats) -> Floats:
-    """Adds probabilities over `SCORES` up to `BANDS`; above 850 there is no band."""
-    scores = SCORES[1:-_ABOVE_TOP]
-    position = np.minimum((scores - BANDS[0]) // 5, len(BANDS) - 1)
-    sums = np.zeros(len(BANDS))
-    np.add.at(sums, position, probability[1:-_ABOVE_TOP])
-    return sums
-
-
 def _accepted_scores() -> Floats:
     """Probabilities over `BANDS` for each year: a tilted shape, a thin tail below."""
     lowest = min(profile.ACCEPTED_SCORE_SHAPE)
     upper = lowest <= BANDS
     shape = _density(BANDS[upper], profile.ACCEPTED_SCORE_SHAPE)
     share, length = profile.ACCEPTED_SCORE_TAIL
-    bands = _band_sums(_rejected_scores()[0])
-    tail = bands[~upper] * np.exp((BANDS[~upper] - lowest) / length)
+    tail = rejected_bands()[~upper] * np.exp((BANDS[~upper] - lowest) / length)
     tail *= share / 100 / tail.sum()
     years = np.zeros((len(profile.ACCEPTED_SCORE_MEANS), len(BANDS)))
-    for row, mean in zip(years, profile.ACCEPTED_SCORE_MEANS.values(), strict=True):
+    for row, mean in zip(years, profile.ACCEPTED_SCORE_MEANS, strict=True):
         row[~upper] = tail
         row[upper] = (1 - share / 100) * _tilt(shape, mean - 2)
     return years

@@ -11,10 +11,9 @@ starts with the shorter one, memory stays bounded, and chunks can be made in par
 import gzip
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from datetime import date, timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import BinaryIO, Final, cast
 
@@ -24,12 +23,11 @@ from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
 from ridgeline.files import replacing
-from ridgeline.lendingclub.schema import COLUMNS, RawFile
+from ridgeline.lendingclub.schema import COLUMNS, MONTH_NAMES, RawFile
 from ridgeline.lendingclub.simulator import distributions, profile
 from ridgeline.lendingclub.simulator.blocks import (
     Block,
     Drawn,
-    header,
     make_block,
     running_block,
     to_batch,
@@ -37,7 +35,6 @@ from ridgeline.lendingclub.simulator.blocks import (
 )
 from ridgeline.lendingclub.simulator.distributions import MISSING, MONTHS
 from ridgeline.lendingclub.simulator.filler import POOL, filler_block
-from ridgeline.lendingclub.simulator.places import PLACES
 
 __all__ = ["CHUNK", "simulate", "write_published"]
 
@@ -49,6 +46,7 @@ Integers = NDArray[np.int64]
 # Accepted loans have the columns that the form got in December 2015 from then on.
 _LATE_MONTH: Final = distributions.month_index("2015-12")
 _GZIP_LEVEL: Final = 1  # simulated files are written once and read a few times
+_PLACES: Final = (("112xx", "NY"), ("606xx", "IL"), ("770xx", "TX"), ("941xx", "CA"))
 
 
 def simulate(kind: RawFile, rows: int, seed: int) -> Iterator[pa.RecordBatch]:
@@ -67,7 +65,7 @@ def simulate(kind: RawFile, rows: int, seed: int) -> Iterator[pa.RecordBatch]:
         InputError: If the kind is unknown, or rows or seed are negative.
     """
     _check(kind, rows, seed)
-    return _batches(kind, rows, seed)
+    return (to_batch(draw()) for draw in _chunks(kind, rows, seed))
 
 
 def write_published(kind: RawFile, path: Path, rows: int, seed: int) -> None:
@@ -103,48 +101,41 @@ def _check(kind: RawFile, rows: int, seed: int) -> None:
             raise InputError(message)
 
 
-def _batches(kind: RawFile, rows: int, seed: int) -> Iterator[pa.RecordBatch]:
-    for number in range(_count(rows)):
-        yield to_batch(_chunk(kind, rows, seed, number))
+def _chunks(kind: RawFile, rows: int, seed: int) -> Iterator[Callable[[], list[Drawn]]]:
+    """What draws each chunk, and the closing lines of the accepted file."""
+    for first in range(0, rows, CHUNK):
+        yield partial(_chunk, kind, rows, seed, first)
     if kind == "accepted":
-        yield to_batch(_footer(rows))
+        yield partial(_footer, rows)
 
 
 def _write(file: BinaryIO, kind: RawFile, rows: int, seed: int) -> None:
     """Writes header and lines, while other threads make the next chunks."""
-    file.write(header(COLUMNS[kind]).encode())
+    file.write(f"{','.join(COLUMNS[kind])}\n".encode())
     with ThreadPoolExecutor(_WORKERS) as pool:
         pending: deque[Future[memoryview]] = deque()
-        for number in range(_count(rows)):
-            pending.append(pool.submit(_lines, kind, rows, seed, number))
+        for draw in _chunks(kind, rows, seed):
+            pending.append(pool.submit(_lines, draw))
             # A bounded queue: finished chunks wait in memory for their turn.
             if len(pending) > _WORKERS:
                 file.write(pending.popleft().result())
         for lines in pending:
             file.write(lines.result())
-    if kind == "accepted":
-        file.write(to_lines(_footer(rows)))
 
 
-def _lines(kind: RawFile, rows: int, seed: int, number: int) -> memoryview:
-    return to_lines(_chunk(kind, rows, seed, number))
+def _lines(draw: Callable[[], list[Drawn]]) -> memoryview:
+    return to_lines(draw())
 
 
-def _count(rows: int) -> int:
-    """Number of chunks."""
-    return -(-rows // CHUNK)
-
-
-def _chunk(kind: RawFile, rows: int, seed: int, number: int) -> list[Drawn]:
+def _chunk(kind: RawFile, rows: int, seed: int, first: int) -> list[Drawn]:
     """Draws one chunk, whole, and cuts what lies beyond the rows asked for."""
-    sequence = np.random.SeedSequence([seed, list(COLUMNS).index(kind), number])
-    generator = np.random.default_rng(sequence)
+    sequence = [seed, list(COLUMNS).index(kind), first // CHUNK]
+    generator = np.random.default_rng(np.random.SeedSequence(sequence))
     if kind == "accepted":
-        drawn = _draw_accepted(generator, number * CHUNK)
+        drawn = _draw_accepted(generator, first)
     else:
         drawn = _draw_rejected(generator)
-    size = min(CHUNK, rows - number * CHUNK)
-    return [(block, positions[:size]) for block, positions in drawn]
+    return [(block, positions[: rows - first]) for block, positions in drawn]
 
 
 def _draw_rejected(generator: np.random.Generator) -> list[Drawn]:
@@ -170,7 +161,7 @@ def _draw_rejected(generator: np.random.Generator) -> list[Drawn]:
         (blocks["title"], _titles(generator, month, scored, category)),
         (blocks["score"], score),
         (blocks["dti"], dti),
-        (blocks["place"], _place_table("rejected").draw(generator, CHUNK)),
+        (blocks["place"], generator.integers(0, len(_PLACES), CHUNK)),
         (blocks["employment"], 2 * employment + policy),
     ]
 
@@ -187,18 +178,17 @@ def _draw_accepted(generator: np.random.Generator, first: int) -> list[Drawn]:
     undated = generator.random(CHUNK) < profile.MISSING_ISSUE_DATE / 100
     row = generator.integers(0, POOL // 2, CHUNK)
     row += POOL // 2 * (month >= _LATE_MONTH)
-    numbers = np.arange(CHUNK)
     blocks = _accepted_blocks()
     return [
-        (running_block("id", first + 1, CHUNK), numbers),
+        (running_block("id", first + 1, CHUNK), np.arange(CHUNK)),
         (blocks["amount"], amount),
         (filler_block("term", "emp_title"), row),
         (blocks["employment"], employment),
         (filler_block("home_ownership", "verification_status"), row),
         (blocks["month"], np.where(undated, MONTHS, month)),
         (filler_block("loan_status", "desc"), row),
-        (blocks["title"], _display_titles(generator, month, category)),
-        (blocks["place"], _place_table("accepted").draw(generator, CHUNK)),
+        (blocks["purpose"], category),
+        (filler_block("title", "addr_state"), row),
         (blocks["dti"], dti),
         (filler_block("delinq_2yrs", "earliest_cr_line"), row),
         (blocks["score"], score),
@@ -228,29 +218,10 @@ def _titles(
     )
     title = np.where(coded, category, count + category)
     title = np.where(category == count, 2 * count, title)
-    free = _free_titles(generator, "rejected", month)
-    return np.where(free >= 0, 2 * count + 1 + free, title)
-
-
-def _display_titles(
-    generator: np.random.Generator, month: Integers, category: Integers
-) -> Integers:
-    """Rows of the purpose and title block: display name, blank, or a free text."""
-    blank = generator.random(len(month)) < profile.BLANK_TITLE / 100
-    free = _free_titles(generator, "accepted", month)
-    variant = np.where(blank, 1, np.where(free >= 0, 2 + free, 0))
-    return category * (2 + len(profile.FREE_TITLES)) + variant
-
-
-def _free_titles(
-    generator: np.random.Generator, kind: RawFile, month: Integers
-) -> Integers:
-    """Numbers of free texts, -1 where the title comes from the form's list."""
-    end, share = profile.FREE_TITLE_SHARES[kind]
-    written = 100 * generator.random(len(month)) < share
-    written &= month < distributions.month_index(end)
+    written = 100 * generator.random(len(month)) < profile.FREE_TITLE_SHARE
+    written &= month < distributions.month_index(profile.FREE_TITLE_END)
     text = generator.integers(0, len(profile.FREE_TITLES), len(month))
-    return np.where(written, text, -1)
+    return np.where(written, 2 * count + 1 + text, title)
 
 
 @cache
@@ -262,32 +233,10 @@ def _month_starts() -> Integers:
 
 
 @cache
-def _place_table(kind: RawFile) -> distributions.Table:
-    """Distribution over the place block's rows, each state's prefixes alike."""
-    column = 3 if kind == "accepted" else 4
-    shares = [
-        float(place[column]) / (place[2] - place[1] + 1)
-        for place in PLACES
-        for _ in range(place[1], place[2] + 1)
-    ]
-    probability = np.array([shares]) / sum(shares)
-    return distributions.Table(np.arange(len(shares)), probability)
-
-
-def _place_block(zip_name: str, state_name: str) -> Block:
-    rows = [
-        (f"{prefix:03d}xx", state)
-        for state, first, last, _, _ in PLACES
-        for prefix in range(first, last + 1)
-    ]
-    return make_block([zip_name, state_name], rows)
-
-
-@cache
 def _rejected_blocks() -> dict[str, Block]:
     """The rejected file's cells: positions are those of the tables' supports."""
-    first = date(profile.FIRST_YEAR, 1, 1)
-    days = [first + timedelta(days=int(day)) for day in range(_month_starts()[-1])]
+    first = np.datetime64(f"{profile.FIRST_YEAR}-01-01")
+    days = (first + np.arange(_month_starts()[-1])).astype(str).tolist()
     codes = [row[0] for row in profile.CATEGORIES]
     displays = [row[1] for row in profile.CATEGORIES]
     titles = [*codes, *displays, None, *profile.FREE_TITLES]
@@ -301,11 +250,11 @@ def _rejected_blocks() -> dict[str, Block]:
         "amount": _column(
             "Amount Requested", [f"{a}.0" for a in distributions.AMOUNTS]
         ),
-        "day": _column("Application Date", [day.isoformat() for day in days]),
+        "day": _column("Application Date", days),
         "title": _column("Loan Title", titles),
         "score": _column("Risk_Score", scores),
         "dti": _column("Debt-To-Income Ratio", [_percent(x) for x in _dti_values()]),
-        "place": _place_block("Zip Code", "State"),
+        "place": make_block(["Zip Code", "State"], _PLACES),
         "employment": make_block(["Employment Length", "Policy Code"], employments),
     }
 
@@ -315,13 +264,8 @@ def _accepted_blocks() -> dict[str, Block]:
     """The accepted file's cells that matter, with neighbours that repeat them."""
     amounts = [(None, *(f"{amount}.0",) * 3) for amount in distributions.AMOUNTS]
     months = [
-        f"{profile.MONTH_NAMES[month % 12]}-{profile.FIRST_YEAR + month // 12}"
+        f"{MONTH_NAMES[month % 12]}-{profile.FIRST_YEAR + month // 12}"
         for month in range(MONTHS)
-    ]
-    titles = [
-        (code, title)
-        for code, display, *_ in profile.CATEGORIES
-        for title in (display, None, *profile.FREE_TITLES)
     ]
     bands = [
         (f"{low}.0", f"{low + 4 if low < distributions.BANDS[-1] else 850}.0")
@@ -334,8 +278,7 @@ def _accepted_blocks() -> dict[str, Block]:
         ),
         "employment": _column("emp_length", distributions.EMPLOYMENT_TEXTS),
         "month": _column("issue_d", [*months, None]),
-        "title": make_block(["purpose", "title"], titles),
-        "place": _place_block("zip_code", "addr_state"),
+        "purpose": _column("purpose", [code for code, *_ in profile.CATEGORIES]),
         "dti": _column("dti", dti),
         "score": make_block(["fico_range_low", "fico_range_high"], bands),
     }

@@ -18,7 +18,6 @@ __all__ = [
     "ACCEPTED_SCORE_SHAPE",
     "ACCEPTED_SCORE_TAIL",
     "AMOUNT_PROFILES",
-    "BLANK_TITLE",
     "CATEGORIES",
     "CODE_SPELLING",
     "DTI_TAIL_EXPONENT",
@@ -29,12 +28,12 @@ __all__ = [
     "FIRST_YEAR",
     "FOOTER_ROWS",
     "FREE_TITLES",
-    "FREE_TITLE_SHARES",
+    "FREE_TITLE_END",
+    "FREE_TITLE_SHARE",
     "LARGE_AMOUNTS",
     "LAST_YEAR",
     "MISSING_ISSUE_DATE",
     "MISSING_TITLE",
-    "MONTH_NAMES",
     "POLICY_TWO",
     "REJECTED_SCORE_SHAPE",
     "REJECTED_SCORE_SPIKE",
@@ -93,16 +92,18 @@ def _couples(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(zip(counts[::2], counts[1::2], strict=True))
 
 
+def _from_months(text: str) -> dict[str, float]:
+    """Reads `month value month value ...`, each value from its month on."""
+    words = text.split()
+    return dict(zip(words[::2], map(float, words[1::2]), strict=True))
+
+
 # --- Volumes ---------------------------------------------------------------------
 
 FILE_ROWS: Final = {"accepted": 2_260_668, "rejected": 27_648_741}
 FOOTER_ROWS: Final = 33  # lines at the end of the full accepted file, not loans
 FIRST_YEAR: Final = 2007
 LAST_YEAR: Final = 2018
-MONTH_NAMES: Final = (  # as the accepted file spells them
-    *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),
-    *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
-)
 FIRST_MONTH: Final = 5  # months are counted from 2007-01 = 0; the files open in June
 
 # Accepted and rejected counts of the full files, 2015-01 to 2018-06.
@@ -131,30 +132,11 @@ YEARLY_VOLUMES: Final = {
 }
 
 # Share of declined applications that carry a score, from each month on.
-SCORED_SHARES: Final = {
-    "2007-01": 98.0,
-    "2013-10": 92.1,
-    "2014-01": 91.8,
-    "2014-04": 83.8,
-    "2014-07": 75.8,
-    "2014-10": 95.9,
-    "2015-01": 66.4,
-    "2015-04": 7.4,
-    "2015-07": 3.9,
-    "2015-10": 8.3,
-    "2016-01": 16.3,
-    "2016-04": 8.2,
-    "2016-07": 9.9,
-    "2016-10": 37.7,
-    "2017-01": 40.6,
-    "2017-04": 38.0,
-    "2017-07": 46.9,
-    "2017-10": 85.7,
-    "2018-01": 22.8,
-    "2018-04": 4.4,
-    "2018-07": 1.1,
-    "2018-10": 3.3,
-}
+SCORED_SHARES: Final = _from_months("""
+2007-01 98.0 2013-10 92.1 2014-01 91.8 2014-04 83.8 2014-07 75.8 2014-10 95.9
+2015-01 66.4 2015-04 7.4 2015-07 3.9 2015-10 8.3 2016-01 16.3 2016-04 8.2
+2016-07 9.9 2016-10 37.7 2017-01 40.6 2017-04 38.0 2017-07 46.9 2017-10 85.7
+2018-01 22.8 2018-04 4.4 2018-07 1.1 2018-10 3.3""")
 FICO_END: Final = "2013-11"  # declined applications carry a Vantage score from here on
 MISSING_ISSUE_DATE: Final = 0.01
 
@@ -221,20 +203,10 @@ LARGE_AMOUNTS: Final = _pairs("""
 ACCEPTED_SCORE_SHAPE: Final = _pairs("""
 660 -0.13 665 0 670 -0.12 680 -0.18 690 -0.31 700 -0.48 710 -0.80 720 -1.07
 735 -1.36 750 -1.82 770 -2.60 800 -3.30 825 -4.43 845 -7.00""")
-ACCEPTED_SCORE_MEANS: Final = {
-    2007: 715.0,
-    2008: 714.0,
-    2009: 716.0,
-    2010: 716.0,
-    2011: 715.0,
-    2012: 702.0,
-    2013: 697.5,
-    2014: 696.0,
-    2015: 697.6,
-    2016: 696.7,
-    2017: 700.9,
-    2018: 711.5,
-}
+ACCEPTED_SCORE_MEANS: Final = (  # 2007 to 2018
+    *(715.0, 714.0, 716.0, 716.0, 715.0, 702.0),
+    *(697.5, 696.0, 697.6, 696.7, 700.9, 711.5),
+)
 # Invented: the samples have no accepted loan below 660. A thin tail keeps the log-odds
 # finite; it follows the declined scores and thins out by a factor e for every `length`:
 # share and length.
@@ -339,7 +311,6 @@ CATEGORIES: Final = (
     ("Business Line Of Credit", "Business Line Of Credit", 0.0, 0.01, 0.06, 0.01),
 )
 MISSING_TITLE: Final = 0.005  # of declined applications
-BLANK_TITLE: Final = 1.15  # of accepted loans, which still have a purpose
 
 # Share of declined applications that spell the title as its code, from each month on:
 # without a score, with a score.
@@ -352,12 +323,10 @@ CODE_SPELLING: Final = (
     ("2017-11", 20.0, 0.0),
     ("2017-12", 0.0, 0.0),
 )
-# Before the form offered a list, people wrote what they liked. Share of free text
-# before each month, of accepted loans' titles and of declined applications' titles.
-FREE_TITLE_SHARES: Final = {
-    "accepted": ("2013-07", 70.0),
-    "rejected": ("2010-01", 40.0),
-}
+# Before the form offered a list, people wrote what they liked: the month from which on
+# it did, and the share of free text among declined applications' titles before it.
+FREE_TITLE_END: Final = "2010-01"
+FREE_TITLE_SHARE: Final = 40.0
 FREE_TITLES: Final = (
     "Consolidating my bills",
     "Pay off two cards, keep one",

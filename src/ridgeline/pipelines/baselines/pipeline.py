@@ -1,9 +1,9 @@
 """Wiring of the baselines: one template, one namespace for each method."""
 
-from kedro.pipeline import Pipeline, pipeline
+from kedro.pipeline import Pipeline
 
 from ridgeline.pipelines.baselines.nodes import fit_method
-from ridgeline.pipelines.described import described_node
+from ridgeline.pipelines.described import described_node, in_namespace
 from ridgeline.pipelines.models import METHODS, for_model
 
 __all__ = ["create_pipeline"]
@@ -26,9 +26,4 @@ def _method(name: str) -> Pipeline:
         },
         outputs=["model", "report", "tuning_table"],
     )
-    return pipeline(
-        [node],
-        namespace=name,
-        inputs={"train", "validation", "data_identity"},
-        parameters={f"params:baselines.{name}", "params:seed"},
-    )
+    return in_namespace(name, [node], ("train", "validation", "data_identity"))

@@ -10,11 +10,7 @@ import pandas as pd
 from ridgeline.baselines.titles import TITLES
 from ridgeline.errors import InputError
 from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
-from ridgeline.lendingclub.identity import (
-    IDENTITY,
-    check_fitted_on,
-    verified_split,
-)
+from ridgeline.lendingclub.identity import IDENTITY, check_fitted_on, verified_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.reporting.comparison import comparison_table, comparison_text
 
@@ -47,13 +43,8 @@ def evaluate_model(
     """Judge a model on the test rows: ranking, calibration, size and time.
 
     Args:
-        name: Of the model, for messages.
         model: The model; of a method that may not apply, a list of no or one.
         report: How it was fitted, or why not.
-        test: The rows to judge on.
-        identity: Hashes of the split.
-        settings: Threshold, bins and bootstrap.
-        seed: Of the bootstrap.
 
     Raises:
         InputError: If model or rows are of another split, or the model's file is gone.
@@ -89,7 +80,11 @@ def compare_models(
     split = verified_split(identity)
     for name, values in metrics.items():
         check_fitted_on(split, name, values)
-    missing = _not_applicable(metrics) | _unpruned(metrics)
+    missing = {
+        name: str(values["not_applicable"])
+        for name, values in metrics.items()
+        if "not_applicable" in values
+    } | _unpruned(metrics)
     judged = {name: values for name, values in metrics.items() if name not in missing}
     table = comparison_table(judged, TITLES)
     reasons = {TITLES.get(name, name): text for name, text in missing.items()}
@@ -122,14 +117,6 @@ def plot_curves(comparison: pd.DataFrame, **curves: Curves) -> tuple[Figure, Fig
             event="approval",
         ),
     )
-
-
-def _not_applicable(metrics: Mapping[str, Metrics]) -> dict[str, str]:
-    return {
-        name: str(values["not_applicable"])
-        for name, values in metrics.items()
-        if "not_applicable" in values
-    }
 
 
 def _unpruned(metrics: Mapping[str, Metrics]) -> dict[str, str]:

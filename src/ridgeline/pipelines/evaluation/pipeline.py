@@ -1,9 +1,8 @@
 """Wiring of the evaluation: the same node for each model, then the comparison."""
 
 from kedro.pipeline import Pipeline, pipeline
-from kedro.pipeline.node import Node
 
-from ridgeline.pipelines.described import described_node
+from ridgeline.pipelines.described import described_node, in_namespace
 from ridgeline.pipelines.evaluation.nodes import (
     compare_models,
     evaluate_model,
@@ -57,7 +56,7 @@ def _network() -> Pipeline:
         )
         for stage, report in _REPORTS.items()
     ]
-    return _in_namespace(nodes, NAMESPACE)
+    return in_namespace(NAMESPACE, nodes, _TEST.values())
 
 
 def _baseline(name: str) -> Pipeline:
@@ -66,13 +65,4 @@ def _baseline(name: str) -> Pipeline:
         inputs={"model": "model", "report": "report"} | _TEST | _PARAMETERS,
         outputs=["metrics", "curves"],
     )
-    return _in_namespace([node], name)
-
-
-def _in_namespace(nodes: list[Node], namespace: str) -> Pipeline:
-    return pipeline(
-        nodes,
-        namespace=namespace,
-        inputs=set(_TEST.values()),
-        parameters=set(_PARAMETERS.values()),
-    )
+    return in_namespace(name, [node], _TEST.values())

@@ -12,7 +12,7 @@ from ridgeline.lendingclub.modelling import NUMERIC, Sample, model_sample
 from ridgeline.lendingclub.report.findings import findings
 from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
 from ridgeline.lendingclub.report.limits import limits
-from ridgeline.lendingclub.report.page import ReportContent, render_report
+from ridgeline.lendingclub.report.page import render_report
 from ridgeline.lendingclub.report.truth import TruthComparison, compare_with_truth
 from ridgeline.provenance import run_facts
 from ridgeline.reporting.example import typical_decision
@@ -105,7 +105,7 @@ def write_report(
     """Write the report: data, models, explanation, limits, how to reproduce it."""
     _check_data(identity, test, refinement, metrics)
     sample = model_sample(test)
-    content = ReportContent(
+    return render_report(
         title=_TITLE,
         findings=found,
         audit=audit,
@@ -124,7 +124,6 @@ def write_report(
         limits=bounds,
         reproduce=run_facts() | {"Seed": str(seed), "Test rows": identity["test"]},
     )
-    return render_report(content)
 
 
 def _check_data(

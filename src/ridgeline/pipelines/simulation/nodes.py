@@ -13,7 +13,6 @@ from ridgeline.simulation.report.findings import study_findings
 from ridgeline.simulation.report.judgement import against_paper
 from ridgeline.simulation.report.page import render_study
 from ridgeline.simulation.report.tables import (
-    cells_of,
     compared,
     markdown_table,
     overlap_table,
@@ -34,7 +33,6 @@ else:
     Figure = Any  # Kedro reads the annotations, and matplotlib takes its time
 
 __all__ = [
-    "cells_node",
     "plot_study",
     "run_tasks",
     "tabulate_study",
@@ -52,7 +50,7 @@ _TRUTH_ROWS = 10_000
 def run_tasks(settings: StudySettings, seed: int) -> tuple[pd.DataFrame, Networks]:
     """Run every task that is not stored yet: scenario, size, repetition and model."""
     study = run_study(settings, seed)
-    results = pd.DataFrame(study.records, columns=list(RECORD_COLUMNS))
+    results = pd.DataFrame(study.records, columns=RECORD_COLUMNS)
     logger.info(
         "Study: %s tasks, %s of them computed now", f"{len(results):,}", study.computed
     )
@@ -80,16 +78,6 @@ def tabulate_study(
         recovery_table(results),
         overlap_table(results),
     )
-
-
-def cells_node(model: str) -> Callable[[pd.DataFrame], dict[str, dict[str, float]]]:
-    """Return the node's function for a model of the study."""
-
-    def collect_cells(summary: pd.DataFrame) -> dict[str, dict[str, float]]:
-        """Take a model's cells as metrics, to be compared with other models'."""
-        return cells_of(summary, model)
-
-    return collect_cells
 
 
 def plot_study(

@@ -2,14 +2,15 @@
 
 from kedro.pipeline import Pipeline, pipeline
 
-from ridgeline.pipelines.described import described_node
+from ridgeline.pipelines.described import described_node, in_namespace
+from ridgeline.pipelines.models import for_model
 from ridgeline.pipelines.simulation.nodes import (
-    cells_node,
     plot_study,
     run_tasks,
     tabulate_study,
     write_study_report,
 )
+from ridgeline.simulation.report.tables import collect_cells
 from ridgeline.simulation.settings import MODELS
 
 __all__ = ["create_pipeline"]
@@ -61,8 +62,8 @@ def create_pipeline() -> Pipeline:
 
 def _cells(model: str) -> Pipeline:
     node = described_node(
-        func=cells_node(model),
+        func=for_model(collect_cells, model),
         inputs={"summary": "study_summary"},
         outputs="study_cells",
     )
-    return pipeline([node], namespace=model, inputs={"study_summary"})
+    return in_namespace(model, [node], ("study_summary",))

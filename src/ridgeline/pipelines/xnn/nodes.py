@@ -8,11 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ridgeline.baselines.sizes import explainable_network
-from ridgeline.lendingclub.identity import (
-    IDENTITY,
-    check_fitted_on,
-    verified_split,
-)
+from ridgeline.lendingclub.identity import IDENTITY, check_fitted_on, verified_split
 from ridgeline.lendingclub.modelling import Sample, model_sample
 from ridgeline.pipelines.xnn.settings import XnnSettings
 from ridgeline.xnn.estimator import XNNClassifier

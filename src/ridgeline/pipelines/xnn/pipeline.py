@@ -1,9 +1,8 @@
 """Wiring of the explainable network: four pipelines in one namespace."""
 
-from kedro.pipeline import Pipeline, pipeline
-from kedro.pipeline.node import Node
+from kedro.pipeline import Pipeline
 
-from ridgeline.pipelines.described import described_node
+from ridgeline.pipelines.described import described_node, in_namespace
 from ridgeline.pipelines.xnn.nodes import (
     prune_network,
     refine_network,
@@ -53,15 +52,7 @@ def create_pipelines() -> dict[str, Pipeline]:
             outputs=["refined", "refinement_report", "refinement_history"],
         ),
     }
-    return {name: _in_namespace(node) for name, node in nodes.items()}
-
-
-def _in_namespace(node: Node) -> Pipeline:
-    shared = {name for name in _SPLIT.values() if name in node.inputs}
-    parameters = {name for name in node.inputs if name.startswith("params:")}
-    return pipeline(
-        [node],
-        namespace=NAMESPACE,
-        inputs=shared,
-        parameters=parameters,
-    )
+    return {
+        name: in_namespace(NAMESPACE, [node], _SPLIT.values())
+        for name, node in nodes.items()
+    }

@@ -21,7 +21,6 @@ from ridgeline.baselines.titles import short_title
 from ridgeline.errors import InputError
 from ridgeline.simulation.paper import NOT_COMPARABLE, PAPER_MSE, SCENARIO_TITLES
 from ridgeline.simulation.report.tables import ENHANCED, NAIVE, NOISE, study_models
-from ridgeline.xnn.components import RidgeComponent
 from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.scorer import Scorer
 
@@ -95,12 +94,6 @@ def plot_networks(
     match stands below. Without a truth the most important component is first. All
     curves share their axes, as do all projections.
 
-    Args:
-        truth: The true components, or None for a scenario without.
-        naive: The network without constraints, or None to leave it out.
-        enhanced: The network with orthogonal projections, or None to leave it out.
-        title: Of the figure.
-
     Raises:
         InputError: If there is nothing to draw.
     """
@@ -142,27 +135,22 @@ def _groups(
 
 def _pictures(scorer: Scorer) -> list[RidgePicture]:
     """A network's components in the units of the features, most important first."""
-    features = scorer.features
-    return [
-        _in_own_units(ridge, features.centre, features.factor)
-        for ridge in explain(scorer).ridges
-    ]
-
-
-def _in_own_units(
-    ridge: RidgeComponent, centre: Floats, factor: Floats
-) -> RidgePicture:
-    # z is the sum of w (x - centre) factor; as a sum of x it has the weights w factor.
-    weights = ridge.weights * factor
-    length = float(np.linalg.norm(weights)) or 1.0
-    return RidgePicture(
-        name=ridge.name,
-        importance=ridge.importance,
-        weights=weights / length,
-        z=(ridge.z + centre @ weights) / length,
-        curve=ridge.curve,
-        density=ridge.density * length,
-    )
+    features, pictures = scorer.features, []
+    for ridge in explain(scorer).ridges:
+        # z is the sum of w (x - centre) factor; as a sum of x its weights are w factor.
+        weights = ridge.weights * features.factor
+        length = float(np.linalg.norm(weights)) or 1.0
+        pictures.append(
+            RidgePicture(
+                name=ridge.name,
+                importance=ridge.importance,
+                weights=weights / length,
+                z=(ridge.z + features.centre @ weights) / length,
+                curve=ridge.curve,
+                density=ridge.density * length,
+            )
+        )
+    return pictures
 
 
 def _beside(
@@ -273,9 +261,6 @@ def plot_errors(summary: pd.DataFrame) -> Figure:
     Both axes are logarithmic and the same in all panels; bars are a standard deviation
     over the repetitions either way. Where the paper's figures compare, its test MSE of
     the enhanced network, less the variance of the noise, 1, is drawn as excess error.
-
-    Args:
-        summary: As `summarise` makes it.
     """
     models, names = study_models(summary), sorted(summary["scenario"].unique())
     lines, across = -(-len(names) // _PANELS), min(len(names), _PANELS)
@@ -288,11 +273,7 @@ def plot_errors(summary: pd.DataFrame) -> Figure:
             continue
         name = names[place]
         axes.set_label(f"{name}: errors")
-        cells = summary[summary["scenario"] == name]
-        for number, model in enumerate(models):
-            shift = 10 ** (_DODGE * (number - (len(models) - 1) / 2))
-            own = cells[cells["model"] == model]
-            _draw_errors(axes, own, shift, short_title(model), _look(number, model))
+        _draw_errors(axes, summary[summary["scenario"] == name], models)
         if not printed.empty:
             own = printed[printed["scenario"] == name]
             label = f"{short_title(ENHANCED)}, paper"
@@ -321,31 +302,26 @@ def _printed_excess(scenarios: Sequence[str]) -> pd.DataFrame:
     return own.assign(excess=own["mse"] - NOISE)
 
 
-def _look(place: int, model: str) -> dict[str, Any]:
-    colour, dashes = drawing.LINES[place % len(drawing.LINES)]
-    highlighted = model == ENHANCED
-    return {
-        "color": colour,
-        "linestyle": dashes,
-        "marker": _MARKERS[place % len(_MARKERS)],
-        "linewidth": 2.2 if highlighted else 1.1,
-        "markersize": 4.5 if highlighted else 3.5,
-        "zorder": 4 if highlighted else 3,
-    }
-
-
-def _draw_errors(
-    axes: Axes, cells: pd.DataFrame, shift: float, label: str, look: dict[str, Any]
-) -> None:
-    axes.errorbar(
-        cells["n"] * shift,
-        cells["excess_mean"],
-        yerr=cells["excess_sd"].fillna(0),
-        label=label,
-        elinewidth=0.8,
-        capsize=1.5,
-        **look,
-    )
+def _draw_errors(axes: Axes, cells: pd.DataFrame, models: Sequence[str]) -> None:
+    """Draws the errors of a scenario by model, those of one n beside each other."""
+    for place, model in enumerate(models):
+        own = cells[cells["model"] == model]
+        colour, dashes = drawing.LINES[place % len(drawing.LINES)]
+        highlighted = model == ENHANCED
+        axes.errorbar(
+            own["n"] * 10 ** (_DODGE * (place - (len(models) - 1) / 2)),
+            own["excess_mean"],
+            yerr=own["excess_sd"].fillna(0),
+            label=short_title(model),
+            color=colour,
+            linestyle=dashes,
+            marker=_MARKERS[place % len(_MARKERS)],
+            linewidth=2.2 if highlighted else 1.1,
+            markersize=4.5 if highlighted else 3.5,
+            zorder=4 if highlighted else 3,
+            elinewidth=0.8,
+            capsize=1.5,
+        )
 
 
 def _scale(axes: Axes, sizes: Sequence[int], heights: Floats) -> None:

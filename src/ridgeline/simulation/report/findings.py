@@ -19,11 +19,7 @@ __all__ = ["study_findings"]
 
 
 def study_findings(results: pd.DataFrame) -> list[str]:
-    """What the study found about the enhanced network, in computed sentences.
-
-    Args:
-        results: The study's long table.
-    """
+    """What the study found about the enhanced network, in computed sentences."""
     summary = summarise(results)
     judged = against_paper(summary)
     return [

@@ -30,9 +30,6 @@ def against_paper(summary: pd.DataFrame) -> pd.DataFrame:
     repetitions. Within one standard error counts as at or below; with one repetition
     there is no standard error, and only at or below itself counts.
 
-    Args:
-        summary: As `summarise` makes it.
-
     Returns:
         A row for each cell that compares and that both have: `mse_mean`,
         `standard_error`, `paper`, `paper_gap` (in standard errors), `meets_paper`;

@@ -56,10 +56,8 @@ def render_study(
     """Renders the report as one HTML file, with figures and style inside.
 
     Args:
-        results: The study's long table, a row for each task.
         figures: By name, drawn or as PNG: `errors`, and the networks of a scenario by
             the scenario's name; one that is not given is left out.
-        reproduce: Command, seed, versions, commit ...
     """
     summary = summarise(results)
     return render_page(
@@ -97,11 +95,9 @@ def _size(summary: pd.DataFrame) -> str:
     )
 
 
-def _judged_rows(judged: pd.DataFrame) -> list[dict[str, Any]]:
-    rows = judged.to_dict("records")
-    for row in rows:
-        row["best_other"] = short_title(str(row["best_other"]))
-    return [{str(name): value for name, value in row.items()} for row in rows]
+def _judged_rows(judged: pd.DataFrame) -> list[dict[Any, Any]]:
+    others = [short_title(model) for model in judged["best_other"]]
+    return judged.assign(best_other=others).to_dict("records")
 
 
 def _side_by_side(

@@ -26,7 +26,7 @@ __all__ = [
     "NOISE",
     "SUMMARY_COLUMNS",
     "Cell",
-    "cells_of",
+    "collect_cells",
     "compared",
     "fits_sentence",
     "markdown_table",
@@ -72,9 +72,6 @@ class Cell(NamedTuple):
 def summarise(results: pd.DataFrame) -> pd.DataFrame:
     """Means and standard deviations over the repetitions of each cell.
 
-    Args:
-        results: The long table.
-
     Returns:
         Columns `SUMMARY_COLUMNS`, a row for each scenario, n and model that has a
         result. Standard deviations are those of a sample, so that one repetition has
@@ -98,7 +95,7 @@ def summarise(results: pd.DataFrame) -> pd.DataFrame:
         fits=("fits", "max"),
         seconds=("seconds", "mean"),
     )
-    return _in_order(table)[list(SUMMARY_COLUMNS)]
+    return _in_order(table)
 
 
 def study_models(table: pd.DataFrame) -> list[str]:
@@ -111,9 +108,6 @@ def study_models(table: pd.DataFrame) -> list[str]:
 def fits_sentence(summary: pd.DataFrame) -> str:
     """How many fits each model got in a task, which belongs beside any comparison.
 
-    Args:
-        summary: As `summarise` makes it.
-
     Returns:
         A sentence; nothing if no model's fits are known.
     """
@@ -125,9 +119,6 @@ def fits_sentence(summary: pd.DataFrame) -> str:
 
 def compared(summary: pd.DataFrame) -> pd.DataFrame:
     """The paper's table with its figures beside ours, as numbers.
-
-    Args:
-        summary: As `summarise` makes it.
 
     Returns:
         A row for each scenario and n: for each model its mean test MSE, the standard
@@ -143,8 +134,7 @@ def compared(summary: pd.DataFrame) -> pd.DataFrame:
         table = table.merge(own.rename(columns=headings), on=_ROW, how="left")
     best = joined.loc[joined.groupby(_ROW)["mse_mean"].idxmin(), "model"]
     return table.assign(
-        best=best.to_numpy(),
-        comparable=~table["scenario"].isin(NOT_COMPARABLE),
+        best=best.to_numpy(), comparable=~table["scenario"].isin(NOT_COMPARABLE)
     )
 
 
@@ -152,9 +142,6 @@ def table_cells(summary: pd.DataFrame) -> dict[str, dict[int, list[Cell]]]:
     """The paper's table as texts, by scenario and n, a cell for each of the models.
 
     Scenarios that do not compare are without the paper's figures.
-
-    Args:
-        summary: As `summarise` makes it.
     """
     models = study_models(summary)
     found: dict[str, dict[int, list[Cell]]] = {}
@@ -181,9 +168,6 @@ def markdown_table(summary: pd.DataFrame) -> str:
     A cell such as `**1.072** (0.012) / 1.086` is our mean and standard deviation, and
     the paper's mean; the best of our means, at three decimals, is bold. Above stands
     how many fits each model got, and under a scenario that does not compare the reason.
-
-    Args:
-        summary: As `summarise` makes it.
     """
     headings = ["n", *map(short_title, study_models(summary))]
     blocks = [*filter(None, [fits_sentence(summary)])]
@@ -219,12 +203,8 @@ def overlap_table(results: pd.DataFrame) -> pd.DataFrame:
     return _network_means(results, _OVERLAP)
 
 
-def cells_of(summary: pd.DataFrame, model: str) -> dict[str, dict[str, float]]:
-    """The cells of a model as metrics.
-
-    Args:
-        summary: As `summarise` makes it.
-        model: Whose cells.
+def collect_cells(model: str, *, summary: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Take a model's cells as metrics, to be compared with other models'.
 
     Returns:
         Such as `{"S1_n1000": {"mse": 1.07, "mse_sd": 0.01, "excess": 0.07, ...}}`; what
@@ -245,9 +225,6 @@ def study_text(summary: pd.DataFrame) -> str:
 
     There is a line for each scenario and n; the smallest error of a line has a star.
     The last line has the fits of a task.
-
-    Args:
-        summary: As `summarise` makes it.
     """
     models = study_models(summary)
     names = (_NARROW_TITLES.get(model, short_title(model)) for model in models)
@@ -268,9 +245,6 @@ def study_text(summary: pd.DataFrame) -> str:
 
 def with_paper(summary: pd.DataFrame) -> pd.DataFrame:
     """The summary beside the paper's figures, with rows for cells that were not run.
-
-    Args:
-        summary: As `summarise` makes it.
 
     Returns:
         The summary's columns, and the paper's figure as `paper`.

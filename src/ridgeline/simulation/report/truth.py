@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeline.simulation.report.figures import RidgePicture
-from ridgeline.simulation.scenarios import TRUE_COMPONENTS, TrueComponent
+from ridgeline.simulation.scenarios import TRUE_COMPONENTS
 
 __all__ = ["true_components"]
 
@@ -23,10 +23,6 @@ def true_components(scenario: str, features: Floats) -> tuple[RidgePicture, ...]
     the rows. Importance is the share of a component's standard deviation over the rows
     in the sum of all, which is what the scales of a network are.
 
-    Args:
-        scenario: Its name.
-        features: Rows of the scenario, (n, 10).
-
     Returns:
         None for a scenario that is not a sum of ridge functions.
     """
@@ -34,27 +30,21 @@ def true_components(scenario: str, features: Floats) -> tuple[RidgePicture, ...]
     if parts is None:
         return None
     total = sum(float(part(features).std()) for part in parts)
-    pictures = [
-        _picture(f"h{number}", part, features, total)
-        for number, part in enumerate(parts, start=1)
-    ]
+    pictures = []
+    for number, part in enumerate(parts, start=1):
+        values = part(features)
+        length = float(np.linalg.norm(part.weights))
+        projected = features @ part.weights / length
+        density, edges = np.histogram(projected, bins=_BINS, density=True)
+        z = np.linspace(edges[0], edges[-1], _POINTS)
+        bins = np.searchsorted(edges, z, side="right") - 1
+        picture = RidgePicture(
+            name=f"h{number}",
+            importance=float(values.std()) / total,
+            weights=part.weights / length,
+            z=z,
+            curve=part.curve(z * length) - values.mean(),
+            density=density[bins.clip(0, _BINS - 1)],
+        )
+        pictures.append(picture)
     return tuple(sorted(pictures, key=lambda picture: -picture.importance))
-
-
-def _picture(
-    name: str, part: TrueComponent, features: Floats, total: float
-) -> RidgePicture:
-    values = part(features)
-    length = float(np.linalg.norm(part.weights))
-    projected = features @ part.weights / length
-    density, edges = np.histogram(projected, bins=_BINS, density=True)
-    z = np.linspace(edges[0], edges[-1], _POINTS)
-    bins = np.searchsorted(edges, z, side="right") - 1
-    return RidgePicture(
-        name=name,
-        importance=float(values.std()) / total,
-        weights=part.weights / length,
-        z=z,
-        curve=part.curve(z * length) - values.mean(),
-        density=density[bins.clip(0, _BINS - 1)],
-    )

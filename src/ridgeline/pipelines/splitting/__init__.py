@@ -1,5 +1,0 @@
-"""Train, validation and test."""
-
-from ridgeline.pipelines.splitting.pipeline import create_pipeline
-
-__all__ = ["create_pipeline"]
