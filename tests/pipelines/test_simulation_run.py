@@ -12,9 +12,6 @@ from projects import copy_project, kedro_run
 from ridgeline.reporting.study_tables import SUMMARY_COLUMNS
 from ridgeline.xnn.storage import load_model
 
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("simulation_run")
-
 OUTPUT = "data/smoke/07_model_output"
 STUDY = ("--pipeline", "simulation", "--env", "smoke")
 MODELS = ("xnn", "naive_xnn", "svm", "rf", "mlp", "elm", "lasso")

@@ -14,9 +14,6 @@ from ridgeline.simulation.study import StudyResult
 from ridgeline.simulation.tasks import Rows, Task, draw_rows, run_task
 from ridgeline.xnn.storage import read_document
 
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("tasks")
-
 SETTINGS = tiny("unused")
 TASK = Task("S1", 60, 0, "lasso")
 COMMON = {
