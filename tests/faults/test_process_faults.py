@@ -113,7 +113,9 @@ def test_run_that_is_asked_to_end_is_killed_and_leaves_no_process(ended, case, c
 @pytest.fixture(scope="module")
 def finished_small(tmp_path_factory, migrated_database):
     """Return a project with a small smoke run from a folder of it, and what it said."""
-    project = make_trial(tmp_path_factory.mktemp("finished") / "project", migrated_database)
+    project = make_trial(
+        tmp_path_factory.mktemp("finished") / "project", migrated_database
+    )
     folder = project / "notebooks"
     folder.mkdir()
     process = start(folder, "--pipelines", "results,show", "--env", "smoke")
