@@ -38,8 +38,9 @@ $(ENV)/.installed-extras: requirements-extras.lock $(ENV)/.installed
 run: install ## Run the lendingclub pipeline on the embedded data
 	$(BIN)/kedro run --pipeline lendingclub
 
+# A file's tests run in one process, which makes what they share.
 test: install ## Run the tests
-	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not spark"
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not spark"
 
 test-spark: install-extras ## Run the Spark tests (needs Java 17)
 	$(BIN)/python -m pytest -m spark

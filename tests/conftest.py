@@ -1,7 +1,6 @@
 """Fixtures for all tests: published files, an engine, the real samples, a run."""
 
 import csv
-import json
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,8 +9,8 @@ import ibis
 import numpy as np
 import pandas as pd
 import pytest
-from filelock import FileLock
 from projects import copy_project, kedro_run
+from sharing import made_once
 
 from ridgeline.lendingclub.modelling import NUMERIC, PURPOSE
 from ridgeline.lendingclub.schema import (
@@ -149,21 +148,31 @@ def known_network() -> Scorer:
 
 
 @pytest.fixture(scope="session")
+def migrated_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an MLflow database with its tables, which take seconds to make."""
+
+    def make(folder: Path) -> Path:
+        from mlflow import MlflowClient
+
+        path = folder / "mlflow.db"
+        MlflowClient(tracking_uri=f"sqlite:///{path}").search_experiments()
+        return path
+
+    return made_once(tmp_path_factory, "migrated_database", make)
+
+
+@pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """Return a project in which the smoke run was done, and what the console said.
 
     One run serves all tests, those of other worker processes too: do not change it.
     """
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent  # each worker has a folder of its own in a common one
-    project, result = folder / "finished", folder / "finished.json"
-    with FileLock(folder / "finished.lock"):
-        if not result.exists():
-            copy_project(project)
-            done = kedro_run(project, "--pipeline", "lendingclub", "--env", "smoke")
-            said = done.stdout + done.stderr
-            result.write_text(json.dumps({"code": done.returncode, "said": said}))
-    outcome = json.loads(result.read_text())
-    assert outcome["code"] == 0, outcome["said"]
-    return project, outcome["said"]
+
+    def make(folder: Path) -> tuple[Path, int, str]:
+        project = copy_project(folder / "project")
+        done = kedro_run(project, "--pipeline", "lendingclub", "--env", "smoke")
+        return project, done.returncode, done.stdout + done.stderr
+
+    project, code, said = made_once(tmp_path_factory, "finished", make)
+    assert code == 0, said
+    return project, said

@@ -1,5 +1,6 @@
 """Copies of the project, and `kedro run` in them as a person types it."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ __all__ = [
     "copy_project",
     "environment",
     "kedro_run",
+    "kedro_runs",
     "turn_tracking_off",
 ]
 
@@ -60,3 +62,57 @@ def kedro_run(project, *arguments):
         text=True,
         check=False,
     )
+
+
+# The same in one process, which imports Kedro once: folders and what is typed there.
+_IN_TURN = """
+import json, os, sys
+from kedro.framework.cli.cli import main
+for folder, typed, said in json.load(sys.stdin):
+    os.chdir(folder)
+    sys.argv = ["kedro", "run", *typed]
+    streams = [os.open(f"{said}.{name}", os.O_CREAT | os.O_WRONLY) for name in "oe"]
+    os.dup2(streams[0], 1)
+    os.dup2(streams[1], 2)
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code
+    sys.stdout.flush()
+    sys.stderr.flush()
+    for stream in streams:
+        os.close(stream)
+    with open(f"{said}.code", "w") as file:
+        json.dump(code, file)
+"""
+
+
+def kedro_runs(folder, *runs):
+    """Run one after the other, each a project and its arguments, in one process.
+
+    For what a run says; a few tests type the whole command, as a person does.
+
+    Returns:
+        What `kedro_run` returns for each.
+    """
+    said = [str(folder / f"said-{number}") for number in range(len(runs))]
+    cases = [
+        (str(project), arguments, path)
+        for (project, *arguments), path in zip(runs, said, strict=True)
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", _IN_TURN],
+        input=json.dumps(cases),
+        env=environment(),
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    return [
+        subprocess.CompletedProcess(
+            arguments,
+            json.loads(Path(f"{path}.code").read_text()),
+            *(Path(f"{path}.{name}").read_text() for name in "oe"),
+        )
+        for (_, *arguments), path in zip(runs, said, strict=True)
+    ]

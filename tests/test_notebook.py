@@ -21,9 +21,6 @@ from traitlets.config import Config
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.xnn.storage import load_model
 
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("notebook")
-
 NOTEBOOK = PROJECT / "notebooks" / "read_the_model.ipynb"
 # At the end it hands over what it has computed.
 HAND_OVER = """

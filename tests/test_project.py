@@ -2,11 +2,15 @@
 
 import subprocess
 import sys
+import tomllib
 from graphlib import TopologicalSorter
+from pathlib import PurePosixPath
 
 import pytest
 import yaml
 from kedro.config import OmegaConfigLoader
+from kedro.framework.hooks.manager import _create_hook_manager
+from kedro.framework.project import _ProjectSettings
 from kedro.io import DataCatalog
 from projects import PROJECT
 
@@ -36,6 +40,17 @@ def parameters_of(pipeline):
     prefix = "params:"
     inputs = (name for name in pipeline.inputs() if name.startswith(prefix))
     return {name.removeprefix(prefix) for name in inputs}
+
+
+def datasets():
+    """Names of what any pipeline reads or writes, without parameters."""
+    found = set().union(*(p.datasets() for p in register_pipelines().values()))
+    return {name for name in found if not name.startswith("params:")}
+
+
+def outputs():
+    """Names of what any pipeline writes."""
+    return set().union(*(p.all_outputs() for p in register_pipelines().values()))
 
 
 def test_pipelines_that_are_promised():
@@ -77,8 +92,9 @@ def test_each_method_has_its_namespace():
 
 
 def test_nodes_describe_themselves_for_kedro_viz():
-    for node in register_pipelines()["lendingclub"].nodes:
-        assert node.func.__doc__.splitlines()[0].endswith("."), node.name
+    for pipeline in register_pipelines().values():
+        for node in pipeline.nodes:
+            assert node.func.__doc__.splitlines()[0].endswith("."), node.name
 
 
 def test_every_model_has_a_title_of_its_own():
@@ -94,29 +110,52 @@ def test_every_model_has_a_title_of_its_own():
 def test_every_dataset_is_in_the_catalog(environment):
     configuration = loader(environment)
     catalog = DataCatalog.from_config(configuration["catalog"])
-    pipeline = register_pipelines()["__default__"]
+    parameters = configuration["parameters"]
     # By a name or a pattern; what is in neither would stay in memory.
-    for name in pipeline.datasets():
-        if not name.startswith("params:"):
-            assert name in catalog, name
-    for name in parameters_of(pipeline):
-        group, _, key = name.partition(".")
-        value = configuration["parameters"][group]
-        assert not key or key in value, name
+    for name in datasets():
+        assert name in catalog, name
+    for pipeline in register_pipelines().values():
+        for name in parameters_of(pipeline):
+            group, _, key = name.partition(".")
+            assert group in parameters, name
+            assert not key or key in parameters[group], name
+
+
+def test_everything_in_the_catalog_is_used():
+    # An entry whose dataset has another name now says nothing, and does nothing.
+    entries = loader("base")["catalog"]
+    resolver = DataCatalog.from_config(entries).config_resolver
+    used = {
+        name if name in entries else resolver.match_dataset_pattern(name)
+        for name in datasets()
+    }
+    assert used == set(entries)
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS[1:])
+def test_environments_change_what_base_has(environment):
+    # Under a name that base has given up, a change would change nothing.
+    base, own = loader("base"), loader(environment)
+    assert set(own["catalog"]) == set(base["catalog"])
+    assert set(own["parameters"]) == set(base["parameters"])
+    more = set(own["globals"]) - set(base["globals"])
+    assert more == ({"accepted", "rejected"} if environment == "files" else set())
 
 
 def test_no_two_datasets_share_a_file():
     catalog = DataCatalog.from_config(loader("base")["catalog"])
-    outputs = register_pipelines()["__default__"].all_outputs()
-    paths = [str(catalog.get(name)._filepath) for name in sorted(outputs)]
-    assert len(set(paths)) == len(paths) > 60
+    paths = []
+    for name in sorted(outputs()):
+        dataset = catalog.get(name)
+        paths.append(str(getattr(dataset, "_filepath", None) or dataset._path))
+    assert len(set(paths)) == len(paths) > 80
 
 
 def test_outputs_of_a_model_go_to_its_child_run():
     catalog = DataCatalog.from_config(loader("base")["catalog"])
-    outputs = register_pipelines()["__default__"].all_outputs()
     records = {
-        name: (catalog.get(name).metadata or {}).get("mlflow", {}) for name in outputs
+        name: (catalog.get(name).metadata or {}).get("mlflow", {})
+        for name in register_pipelines()["__default__"].all_outputs()
     }
     assert {r["run"] for r in records.values() if "run" in r} == set(MODELS)
     logged = {r["run"]: name for name, r in records.items() if r.get("model")}
@@ -133,8 +172,7 @@ def test_outputs_of_a_model_go_to_its_child_run():
 def test_tables_of_applications_are_private():
     catalog = loader("base")["catalog"]
     with_rows = ("raw", "intermediate", "primary", "model_input")
-    outputs = register_pipelines()["__default__"].all_outputs()
-    for name in outputs & set(catalog):
+    for name in outputs() & set(catalog):
         metadata = catalog[name]["metadata"]
         # Counts and hashes are JSON, and nobody's.
         is_table = not catalog[name]["type"].endswith("JsonDataset")
@@ -144,7 +182,7 @@ def test_tables_of_applications_are_private():
             assert metadata["mlflow"] == {"private": private}, name
 
 
-@pytest.mark.parametrize("name", ["lendingclub", "simulation", "__default__"])
+@pytest.mark.parametrize("name", register_pipelines())
 def test_layers_follow_one_another(name):
     """Kedro-Viz shows no layers at all where two of them wait for each other."""
     resolver = DataCatalog.from_config(loader("base")["catalog"]).config_resolver
@@ -161,7 +199,8 @@ def test_layers_follow_one_another(name):
         for layer in layers[1]:
             before.setdefault(layer, set()).update(layers[0] - {layer})
     order = list(TopologicalSorter(before).static_order())
-    assert order[-1] == "reporting"
+    if name in ("lendingclub", "simulation", "__default__"):
+        assert order[-1] == "reporting"
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
@@ -214,12 +253,16 @@ def test_every_parameter_has_its_default_in_the_configuration():
 def test_settings_of_every_environment_are_allowed(environment):
     from ridgeline.baselines.settings import BaselineSettings, check_settings
     from ridgeline.evaluation.metrics import EvaluationSettings
+    from ridgeline.lendingclub.cleaning import CleaningRules
     from ridgeline.lendingclub.modelling import NUMERIC
+    from ridgeline.lendingclub.splitting import SplitShares
     from ridgeline.pipelines.xnn.settings import XnnSettings
     from ridgeline.simulation.settings import StudySettings
     from ridgeline.xnn.estimator import XNNClassifier
 
     parameters = loader(environment)["parameters"]
+    CleaningRules(**parameters["cleaning"])
+    SplitShares(**parameters["splitting"])
     StudySettings(**parameters["study"])
     EvaluationSettings(**parameters["evaluation"])
     network = XnnSettings(**parameters["xnn"])
@@ -231,32 +274,66 @@ def test_settings_of_every_environment_are_allowed(environment):
         check_settings(name, "classification", settings)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["registry", "list"],
-        ["catalog", "describe-datasets"],
-        ["viz", "--help"],
-    ],
-    ids=" ".join,
-)
-def test_looking_around_does_not_import_tensorflow(command):
-    script = (
-        "import sys\n"
-        "from kedro.framework.cli.cli import main\n"
-        f"sys.argv = ['kedro', *{command!r}]\n"
-        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
-        "heavy = {'tensorflow', 'mlflow', 'keras', 'lightgbm'} & set(sys.modules)\n"
-        "assert not heavy, heavy\n"
-    )
+# The commands one after the other in one process, which starts Kedro once.
+LOOKING_AROUND = """
+import sys
+from kedro.framework.cli.cli import main
+for line in ("registry list", "catalog describe-datasets", "viz --help"):
+    sys.argv = ["kedro", *line.split()]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, line
+    heavy = {"tensorflow", "mlflow", "keras", "lightgbm"} & set(sys.modules)
+    assert not heavy, (line, heavy)
+"""
+
+
+def test_looking_around_does_not_import_tensorflow():
     done = subprocess.run(
-        [sys.executable, "-c", script],
+        [sys.executable, "-c", LOOKING_AROUND],
         cwd=PROJECT,
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+# --- Names that nobody would miss ---
+
+
+def test_kedro_knows_our_hooks_and_settings():
+    manager = _create_hook_manager()
+    for hook in settings.HOOKS:
+        manager.register(hook)
+        assert manager.get_hookcallers(hook), hook
+    manager.check_pending()  # a hook of another name would never be called
+    own = {name for name in vars(settings) if name.isupper()}
+    assert own <= {name.lstrip("_") for name in vars(_ProjectSettings)}
+
+
+def test_every_module_is_under_the_import_contract():
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())
+    layers, *_ = project["tool"]["importlinter"]["contracts"]
+    named = {one for layer in layers["layers"] for one in layer.split(" | ")}
+    package = PROJECT / "src" / "ridgeline"
+    found = {path.stem for path in package.iterdir() if path.suffix == ".py"}
+    found |= {path.parent.name for path in package.glob("*/__init__.py")}
+    assert named == {f"ridgeline.{name}" for name in found - {"__init__"}}
+
+
+def test_everything_of_the_package_is_in_the_wheel():
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())
+    patterns = project["tool"]["setuptools"]["package-data"]["ridgeline"]
+    package = PROJECT / "src" / "ridgeline"
+    files = [
+        PurePosixPath(path.relative_to(package).as_posix())
+        for path in package.rglob("*.*")
+        if path.is_file() and path.suffix not in (".py", ".pyc")
+    ]
+    assert files
+    assert [f for f in files if not any(f.match(one) for one in patterns)] == []
 
 
 def test_telemetry_is_off_as_shipped():

@@ -31,9 +31,6 @@ from ridgeline.pipelines.xnn.settings import XnnSettings
 from ridgeline.project_paths import ProjectPathsHook
 from ridgeline.reporting.example import example_decision, typical_decision
 
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("environment_faults")
-
 ENVIRONMENTS = {path.name for path in (PROJECT / "conf").iterdir() if path.is_dir()}
 SETTINGS = EvaluationSettings(bootstrap_samples=50, calibration_bins=5)
 

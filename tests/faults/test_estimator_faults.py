@@ -22,9 +22,6 @@ from ridgeline.xnn.search import grid_search
 from ridgeline.xnn.stages import refine
 from ridgeline.xnn.storage import load_model, save_model
 
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("estimator_faults")
-
 # Two numeric columns for every fit: another number would be compiled again.
 FAST: dict[str, Any] = {"max_epochs": 4, "prune_share": None, "random_state": 0}
 N = 120

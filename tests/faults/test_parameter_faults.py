@@ -9,9 +9,6 @@ from pathlib import Path
 import pytest
 from projects import copy_project
 
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("parameter_faults")
-
 # Runs cases one after another in one process, each with files of its own.
 _SCRIPT = """
 import json, sys

@@ -15,15 +15,11 @@ import click
 import pandas as pd
 import psutil
 import pytest
-from mlflow import MlflowClient
 from projects import PROJECT, command
 from trial_project import FORMULA, SECRET, make_trial
 
 from ridgeline.errors import InputError
 from ridgeline.hooks import PlainErrorHook
-
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("process_faults")
 
 # MLflow is silent in tests and on build machines; these runs are as at home.
 _AT_HOME = {
@@ -33,14 +29,6 @@ _AT_HOME = {
     and not name.startswith("MLFLOW_")
 } | {"COLUMNS": "1000"}
 _TELEMETRY = "from mlflow.telemetry.utils import is_telemetry_disabled as off; "
-
-
-@pytest.fixture(scope="module")
-def database(tmp_path_factory):
-    """Return an MLflow database with its tables, which take seconds to make."""
-    path = tmp_path_factory.mktemp("database") / "mlflow.db"
-    MlflowClient(tracking_uri=f"sqlite:///{path}").search_experiments()
-    return path
 
 
 def start(folder, *arguments):
@@ -70,35 +58,44 @@ _DEADLINE = 120  # seconds, after which a run does not end any more
 
 
 @pytest.fixture(scope="module")
-def ended(tmp_path_factory, database):
+def ended(tmp_path_factory, migrated_database):
     """Return what became of runs that were signalled, by signal and pipeline."""
     asked = [("SIGTERM", "wait", 2), ("SIGHUP", "query", 1)]
-    runs = []
+    runs = {}
     for name, pipeline, workers in asked:
-        project = make_trial(tmp_path_factory.mktemp("ended") / "project", database)
+        folder = tmp_path_factory.mktemp("ended")
+        project = make_trial(folder / "project", migrated_database)
         process = start(project, "--pipelines", pipeline, "--env", "smoke")
-        runs.append((name, pipeline, workers, project, process))
+        ready = [project / f"ready-{number}" for number in range(workers)]
+        runs[name, pipeline] = project, process, ready
     found = {}
     try:
-        for name, pipeline, workers, project, process in runs:
-            ready = [project / f"ready-{number}" for number in range(workers)]
-            while not all(path.exists() for path in ready):
+        # Whichever is ready first is ended first, so that none computes in vain.
+        while waiting := runs.keys() - found.keys():
+            time.sleep(0.05)
+            for case in waiting:
+                project, process, ready = runs[case]
                 assert process.poll() is None, said_in(project)
-                time.sleep(0.05)
-            children = psutil.Process(process.pid).children(recursive=True)
-            process.send_signal(getattr(signal, name))
-            code = process.wait(_DEADLINE)
-            _, left = psutil.wait_procs(children, timeout=10)
-            for child in left:
-                child.kill()
-            statuses = rows(project, "SELECT status FROM runs")
-            found[name, pipeline] = (code, len(left), statuses, said_in(project))
+                if all(path.exists() for path in ready):
+                    found[case] = end(process, project, case[0])
     finally:
         # Where a signal did nothing, these would compute for ever.
-        for *_, process in runs:
+        for _, process, _ in runs.values():
             process.kill()
             process.wait()
     return found
+
+
+def end(process, project, name):
+    """Send a signal; return the code, what is left, the statuses and what was said."""
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(getattr(signal, name))
+    code = process.wait(_DEADLINE)
+    _, left = psutil.wait_procs(children, timeout=10)
+    for child in left:
+        child.kill()
+    statuses = rows(project, "SELECT status FROM runs")
+    return code, len(left), statuses, said_in(project)
 
 
 @pytest.mark.parametrize(
@@ -114,12 +111,14 @@ def test_run_that_is_asked_to_end_is_killed_and_leaves_no_process(ended, case, c
 
 
 @pytest.fixture(scope="module")
-def finished_small(tmp_path_factory, database):
+def finished_small(tmp_path_factory, migrated_database):
     """Return a project with a small smoke run from a folder of it, and what it said."""
-    project = make_trial(tmp_path_factory.mktemp("finished") / "project", database)
+    project = make_trial(
+        tmp_path_factory.mktemp("finished") / "project", migrated_database
+    )
     folder = project / "notebooks"
     folder.mkdir()
-    process = start(folder, "--pipelines", "results", "--env", "smoke")
+    process = start(folder, "--pipelines", "results,show", "--env", "smoke")
     assert process.wait() == 0, said_in(folder)
     return project, said_in(folder)
 
@@ -207,12 +206,8 @@ def test_no_cell_in_mlflow_is_a_formula(finished_small):
     assert pd.read_csv(audit)["step"].tolist() == [f"'{FORMULA}"]
 
 
-def test_cells_are_shown_and_do_not_act_on_the_console(tmp_path):
-    project = make_trial(tmp_path / "project")
-    (project / "conf/smoke/mlflow.yml").write_text("enabled: false\n")
-    process = start(project, "--pipelines", "show", "--env", "smoke")
-    code, said = process.wait(), said_in(project)
-    assert code == 0, said
+def test_cells_are_shown_and_do_not_act_on_the_console(finished_small):
+    _, said = finished_small
     shown = r"A cell: [/x] [bold]b[/bold] \x1b[31mred \x07 \u202eleft"
     assert shown in said
     assert not re.search("[\x07\x1b\u202e]", said)

@@ -24,9 +24,6 @@ from ridgeline.xnn.programs import (
 )
 from ridgeline.xnn.runtime import start_tensorflow
 
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("program_cache")
-
 _FIT = """
 import logging
 import numpy as np

@@ -13,9 +13,6 @@ from ridgeline.errors import InputError
 from ridgeline.simulation import cluster as cluster_module
 from ridgeline.simulation.study import StudyError, plan, run_study
 
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("study_cluster_faults")
-
 # Long enough for a busy machine, on which workers give a sign of life twice a second.
 PATIENCE = 5
 # Enough tasks that some are left when the first is stored, and none that compiles.

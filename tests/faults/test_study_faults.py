@@ -35,9 +35,6 @@ from ridgeline.xnn.estimator import BaseXNN
 from ridgeline.xnn.search import PAPER_GRID
 from ridgeline.xnn.storage import read_document
 
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("study_faults")
-
 LASSO, NETWORK = Task("S1", 60, 0, "lasso"), Task("S1", 60, 0, "xnn")
 # More test rows than are scored at once, even by a network with one component.
 MANY_ROWS = 25_000

@@ -46,6 +46,7 @@ def wait(seed):
 def query(seed):
     import duckdb
 
+    duckdb.sql("SET threads = 1")
     Path("ready-0").touch()
     duckdb.sql("SELECT sum(a.range * b.range) FROM range(1000000) a, range(1000000) b"
     ).fetchall()

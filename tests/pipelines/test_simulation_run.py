@@ -7,13 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from projects import copy_project, kedro_run
+from projects import copy_project, kedro_run, kedro_runs
 
 from ridgeline.simulation.report.tables import SUMMARY_COLUMNS
 from ridgeline.xnn.storage import load_model
-
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("simulation_run")
 
 OUTPUT = "data/smoke/07_model_output"
 STUDY = ("--pipeline", "simulation", "--env", "smoke")
@@ -99,26 +96,25 @@ def test_what_is_stored_is_not_computed_again(project: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("parameters", "sentence"),
-    [
-        ("study.sizes=[30]", "n is 30, but must be at least 50"),
-        ("study.scenarios=[S9]", "there is no scenario 'S9': known are S1, S2"),
-        ("study.repetition=2", "did you mean 'repetitions'?"),
-        (
-            "study.scheduler=tcp://127.0.0.1:1,study.models=[lasso],study.sizes=[60]",
-            "The scheduler 'tcp://127.0.0.1:1' did not answer",
-        ),
-    ],
-)
-def test_bad_input_is_one_sentence(
-    project: Path, parameters: str, sentence: str
-) -> None:
-    done = kedro_run(project, *STUDY, "--params", parameters)
-    assert done.returncode == 1
-    said = " ".join((done.stdout + done.stderr).split())
-    assert sentence in said
-    assert "Traceback" not in said
+SENTENCES = {
+    "study.sizes=[30]": "n is 30, but must be at least 50",
+    "study.scenarios=[S9]": "there is no scenario 'S9': known are S1, S2",
+    "study.repetition=2": "did you mean 'repetitions'?",
+    "study.scheduler=tcp://127.0.0.1:1,study.models=[lasso],study.sizes=[60]": (
+        "The scheduler 'tcp://127.0.0.1:1' did not answer"
+    ),
+}
+
+
+def test_bad_input_is_one_sentence(project: Path, tmp_path: Path) -> None:
+    runs = [(project, *STUDY, "--params", parameters) for parameters in SENTENCES]
+    for done, sentence in zip(
+        kedro_runs(tmp_path, *runs), SENTENCES.values(), strict=True
+    ):
+        assert done.returncode == 1
+        said = " ".join((done.stdout + done.stderr).split())
+        assert sentence in said
+        assert "Traceback" not in said
 
 
 def test_looking_at_the_pipeline_imports_no_tensorflow() -> None:

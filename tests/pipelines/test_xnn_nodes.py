@@ -20,9 +20,6 @@ from ridgeline.pipelines.xnn.nodes import (
 from ridgeline.pipelines.xnn.settings import XnnSettings
 from ridgeline.xnn.estimator import XNNClassifier
 
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("xnn_nodes")
-
 SEED = 5
 SHARE = 0.8
 STAGES = ("training", "pruning", "refinement")

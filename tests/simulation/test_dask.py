@@ -12,9 +12,6 @@ from ridgeline.errors import InputError
 from ridgeline.simulation import cluster as cluster_module
 from ridgeline.simulation.study import StudyError, StudyResult, plan, run_study
 
-# One process of the tests makes what these share.
-pytestmark = pytest.mark.xdist_group("dask")
-
 # Enough tasks that some are left when the first is stored, and none that compiles.
 MANY: dict[str, Any] = {"models": ["rf"], "repetitions": 4}
 

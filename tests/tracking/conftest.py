@@ -29,14 +29,6 @@ from mlflow.entities import Run
 from ridgeline.hooks import PlainErrorHook, TrackingHook
 
 
-@pytest.fixture(scope="session")
-def migrated_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Making the tables takes MLflow seconds: once for all tests."""
-    path = tmp_path_factory.mktemp("template") / "mlflow.db"
-    MlflowClient(tracking_uri=f"sqlite:///{path}").search_experiments()
-    return path
-
-
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tracker may set variables, and MLflow must not report test runs."""
