@@ -9,7 +9,7 @@ BIN    := $(ENV)/bin
 export DO_NOT_TRACK := true
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-extras run test test-spark lint format types viz ui bench lock clean
+.PHONY: help install install-extras run test test-compiled test-spark lint format types viz ui bench lock clean
 
 help: ## Show this help
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -41,6 +41,9 @@ run: install ## Run the lendingclub pipeline on the embedded data
 # A file's tests run in one process, which makes what they share.
 test: install ## Run the tests
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not spark"
+
+test-compiled: install ## Test the algorithm as users' processes compile it
+	XLA_FLAGS= $(BIN)/python -m pytest -n 2 --dist load tests/xnn/test_sos_bp.py tests/xnn/test_special_cases.py
 
 test-spark: install-extras ## Run the Spark tests (needs Java 17)
 	$(BIN)/python -m pytest -m spark

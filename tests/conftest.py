@@ -9,7 +9,8 @@ import ibis
 import numpy as np
 import pandas as pd
 import pytest
-from projects import copy_project, kedro_run
+from hypothesis import settings
+from projects import QUICK_TO_COMPILE, copy_project, kedro_run
 from sharing import made_once
 
 from ridgeline.lendingclub.modelling import NUMERIC, PURPOSE
@@ -22,6 +23,15 @@ from ridgeline.lendingclub.schema import (
 )
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
+
+# Tests compile many programs and run each for a moment: a third of the time with fewer
+# optimisations. Runs that are typed as a person does compile as a person's do, and
+# `make test-compiled` tests the algorithm so.
+os.environ.setdefault("XLA_FLAGS", QUICK_TO_COMPILE)
+
+# How long an example takes is a matter of the machine.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 
 # One good application of each kind, as published.
 GOOD: dict[RawFile, dict[str, str]] = {

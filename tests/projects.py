@@ -9,6 +9,7 @@ from pathlib import Path
 
 __all__ = [
     "PROJECT",
+    "QUICK_TO_COMPILE",
     "command",
     "copy_data",
     "copy_project",
@@ -19,6 +20,10 @@ __all__ = [
 ]
 
 PROJECT = Path(__file__).parents[1]
+# For XLA, in the processes of the tests.
+QUICK_TO_COMPILE = (
+    "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+)
 
 
 def copy_project(target):
@@ -49,7 +54,11 @@ def command(*arguments):
 
 def environment():
     """Variables of a run: a wide console, and nothing is reported to anybody."""
-    return os.environ | {"DO_NOT_TRACK": "true", "COLUMNS": "200"}
+    mine = {"DO_NOT_TRACK": "true", "COLUMNS": "200"}
+    compiled = (
+        {} if os.environ.get("XLA_FLAGS") != QUICK_TO_COMPILE else {"XLA_FLAGS": ""}
+    )
+    return os.environ | mine | compiled
 
 
 def kedro_run(project, *arguments):

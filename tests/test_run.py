@@ -235,19 +235,6 @@ def test_refined_network_is_logged_with_its_lineage_and_not_registered(finished)
     assert left in [path.read_bytes() for path in folder.rglob("*.json")]
 
 
-def test_same_seed_same_data_and_models_with_the_hooks_off(finished, project):
-    give_penalties(finished[0], project)
-    turn_tracking_off(project, "smoke")
-    pipelines = "data,training,pruning,refinement"
-    done = kedro_run(project, "--pipelines", pipelines, "--env", "smoke")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert not (project / "mlflow.db").exists()
-    for name, rows in sets(finished[0]).items():
-        pd.testing.assert_frame_equal(rows, sets(project)[name])
-    for name in NETWORKS:
-        assert network(project, name) == network(finished[0], name)
-
-
 def give_penalties(source, target):
     """Copy what tuning has found, so that training can begin."""
     models = Path("data/smoke/06_models")
@@ -260,19 +247,23 @@ def network(project, name):
     return (project / "data" / "smoke" / "06_models" / name).read_bytes()
 
 
-def test_training_that_was_killed_goes_on_and_ends_with_the_same_network(
-    finished, tmp_path
-):
-    # Enough epochs for the training to last some seconds after its first checkpoint.
-    epochs = "xnn.training.max_epochs=600"
-    arguments = ("--pipeline", "training", "--env", "smoke", "--params", epochs)
-    whole, broken = (copy_project(tmp_path / name) for name in ("whole", "broken"))
+# Enough epochs for the training to last some seconds after its first checkpoint.
+LONG = ("--pipeline", "training", "--env", "smoke")
+LONG += ("--params", "xnn.training.max_epochs=600")
+CHECKPOINT = "data/smoke/06_models/.checkpoints/training-0.npz"
+
+
+@pytest.fixture(scope="module")
+def killed(finished, tmp_path_factory):
+    """Return two projects to train in: nothing was done, and a training was killed."""
+    folder = tmp_path_factory.mktemp("killed")
+    whole, broken = (copy_project(folder / name) for name in ("whole", "broken"))
     for copy in (whole, broken):
         copy_data(finished[0], copy, "smoke/05_model_input")
         give_penalties(finished[0], copy)
         turn_tracking_off(copy, "smoke")
-    process = started(broken, *arguments)
-    checkpoint = broken / "data/smoke/06_models/.checkpoints/training-0.npz"
+    process = started(broken, *LONG)
+    checkpoint = broken / CHECKPOINT
     wait_for(checkpoint, process)
     first = checkpoint.read_bytes()
     while process.poll() is None and checkpoint.read_bytes() == first:
@@ -281,20 +272,56 @@ def test_training_that_was_killed_goes_on_and_ends_with_the_same_network(
     assert process.wait() == -signal.SIGKILL
     assert checkpoint.exists()
     assert not (broken / "data/smoke/06_models/xnn_trained.json").exists()
+    return whole, broken
 
-    again = kedro_run(broken, *arguments)
+
+@pytest.fixture(scope="module")
+def untracked(finished, tmp_path_factory):
+    """Return a project that is to have the data and the models of the finished one."""
+    project = copy_project(tmp_path_factory.mktemp("untracked") / "project")
+    give_penalties(finished[0], project)
+    turn_tracking_off(project, "smoke")
+    return project
+
+
+@pytest.fixture(scope="module")
+def trained(killed, untracked, tmp_path_factory):
+    """Return what trainings have said, one after the other in one process."""
+    whole, broken = killed
+    pipelines = "data,training,pruning,refinement"
+    return kedro_runs(
+        tmp_path_factory.mktemp("trained"),
+        (broken, *LONG),
+        (whole, *LONG),
+        (untracked, "--pipelines", pipelines, "--env", "smoke"),
+    )
+
+
+def test_training_that_was_killed_goes_on_and_ends_with_the_same_network(
+    killed, trained
+):
+    whole, broken = killed
+    again, done, _ = trained
     assert again.returncode == 0, again.stdout + again.stderr
     assert "Going on after epoch" in again.stdout + again.stderr
-    assert not checkpoint.exists()
-    done = kedro_run(whole, *arguments)
+    assert not (broken / CHECKPOINT).exists()
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Going on after epoch" not in done.stdout + done.stderr
-    trained = "xnn_trained.json"
-    assert network(broken, trained) == network(whole, trained)
     # The history, too, has every epoch once.
-    assert network(broken, "xnn_training_history.csv") == network(
-        whole, "xnn_training_history.csv"
-    )
+    for name in ("xnn_trained.json", "xnn_training_history.csv"):
+        assert network(broken, name) == network(whole, name)
+
+
+def test_same_seed_same_data_and_models_with_the_hooks_off(
+    finished, untracked, trained
+):
+    *_, done = trained
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not (untracked / "mlflow.db").exists()
+    for name, rows in sets(finished[0]).items():
+        pd.testing.assert_frame_equal(rows, sets(untracked)[name])
+    for name in NETWORKS:
+        assert network(untracked, name) == network(finished[0], name)
 
 
 def started(project, *arguments):

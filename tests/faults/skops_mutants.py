@@ -293,22 +293,22 @@ def report(name: str, content: bytes, path: Path, rows: Any) -> None:
     print(ended, flush=True)  # noqa: T201
 
 
-def main(folder: Path, first: int, last: int) -> None:
-    """Read and use the mutants of these numbers, or the files that were made so."""
+def main(folder: Path, mutants: int) -> None:
+    """Read and use the files that were made so, and then a number of mutants."""
     warnings.simplefilter("ignore")
     numbers = np.random.default_rng(1).uniform(-1, 1, (20, 5))
     for made in sorted(folder.glob("*.made")):
         report(made.stem, made.read_bytes(), folder / "made.skops", numbers)
-    bases = sorted(folder.glob("*.skops")) if last else []
+    bases = sorted(folder.glob("*.base"))
     members = [unpacked(path.read_bytes()) for path in bases]
     frame = pd.read_json(folder / "rows.json", orient="split")
-    for number in range(first, last):
+    for number in range(mutants):
         place = number % len(bases)
         base = bases[place].stem
         content = mutant(members[place], np.random.default_rng(number))
         rows = frame if base.startswith("whole") else numbers
-        report(f"{base}-{number}", content, folder / f"mutant-{first}.file", rows)
+        report(f"{base}-{number}", content, folder / "mutant.skops", rows)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    main(Path(sys.argv[1]), int(sys.argv[2]))

@@ -33,16 +33,21 @@ _TELEMETRY = "from mlflow.telemetry.utils import is_telemetry_disabled as off; "
 
 def start(folder, *arguments):
     """Start a run in a folder; what it says goes to a file."""
-    # Not through a pipe, which a process that is left behind would hold open.
-    with (folder / "said.txt").open("w") as said:
-        return subprocess.Popen(
-            command(*arguments),
-            cwd=folder,
-            env=_AT_HOME,
-            stdout=said,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+    # Tests that nohup has started are deaf to this one, and so would be the run.
+    former = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    try:
+        # Not through a pipe, which a process that is left behind would hold open.
+        with (folder / "said.txt").open("w") as said:
+            return subprocess.Popen(
+                command(*arguments),
+                cwd=folder,
+                env=_AT_HOME,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+    finally:
+        signal.signal(signal.SIGHUP, former)
 
 
 def said_in(folder):

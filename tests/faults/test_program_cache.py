@@ -56,10 +56,15 @@ def _model() -> XNNRegressor:
 
 
 @pytest.fixture(scope="module")
-def expected() -> str:
-    """Return the predictions of the fit, bit for bit, whatever is kept."""
+def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the predictions of the fit, bit for bit, where nothing can be kept."""
+    file = tmp_path_factory.mktemp("no folder") / "file"
+    file.touch()
     X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
-    return _model().fit(X, X[:, 0] ** 2).predict(X[:3]).tobytes().hex() + "\n"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(CACHE_VARIABLE, str(file))  # no folder, and no obstacle
+        model = _model().fit(X, X[:, 0] ** 2)
+    return model.predict(X[:3]).tobytes().hex() + "\n"
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +87,18 @@ def test_a_blank_in_the_home_neither_stops_a_fit_nor_cuts_the_path(
 ) -> None:
     assert kept_at_home.stat().st_size > 10_000
     assert list(home.parent.iterdir()) == [home]
+
+
+def test_a_kept_program_gives_the_same_bits(
+    home: Path, kept_at_home: Path, expected: str
+) -> None:
+    folder = kept_at_home.parent
+    assert folder.stat().st_mode & 0o077 == 0, "others may write what will be run"
+    before = kept_at_home.read_bytes()
+    done = _fit(HOME=str(home))
+    assert (done.stdout, done.stderr) == (expected, "")
+    assert list(folder.iterdir()) == [kept_at_home], "it was compiled again"
+    assert kept_at_home.read_bytes() == before
 
 
 def test_changed_machine_code_is_not_run(

@@ -83,19 +83,6 @@ def test_each_model_is_a_child_run_with_its_cells(project: Path) -> None:
         assert metrics[key] == pytest.approx(row.mse_mean)
 
 
-def test_what_is_stored_is_not_computed_again(project: Path) -> None:
-    before = pd.read_csv(project / OUTPUT / "study_results.csv")
-    once = ("--nodes", "run_tasks", "--params", "study.repetitions=1")
-    again = kedro_run(project, *STUDY, *once)
-    assert again.returncode == 0, again.stdout + again.stderr
-    said = " ".join(again.stdout.split())
-    assert "28 tasks, 0 of them computed now" in said
-    after = pd.read_csv(project / OUTPUT / "study_results.csv")
-    pd.testing.assert_frame_equal(
-        after, before[before["repetition"] == 0].reset_index(drop=True)
-    )
-
-
 SENTENCES = {
     "study.sizes=[30]": "n is 30, but must be at least 50",
     "study.scenarios=[S9]": "there is no scenario 'S9': known are S1, S2",
@@ -106,11 +93,21 @@ SENTENCES = {
 }
 
 
-def test_bad_input_is_one_sentence(project: Path, tmp_path: Path) -> None:
-    runs = [(project, *STUDY, "--params", parameters) for parameters in SENTENCES]
-    for done, sentence in zip(
-        kedro_runs(tmp_path, *runs), SENTENCES.values(), strict=True
-    ):
+def test_what_is_stored_is_not_computed_again_and_bad_input_is_one_sentence(
+    project: Path, tmp_path: Path
+) -> None:
+    before = pd.read_csv(project / OUTPUT / "study_results.csv")
+    once = ("--nodes", "run_tasks", "--params", "study.repetitions=1")
+    bad = [(project, *STUDY, "--params", parameters) for parameters in SENTENCES]
+    again, *refused = kedro_runs(tmp_path, (project, *STUDY, *once), *bad)
+    assert again.returncode == 0, again.stdout + again.stderr
+    said = " ".join(again.stdout.split())
+    assert "28 tasks, 0 of them computed now" in said
+    after = pd.read_csv(project / OUTPUT / "study_results.csv")
+    pd.testing.assert_frame_equal(
+        after, before[before["repetition"] == 0].reset_index(drop=True)
+    )
+    for done, sentence in zip(refused, SENTENCES.values(), strict=True):
         assert done.returncode == 1
         said = " ".join((done.stdout + done.stderr).split())
         assert sentence in said

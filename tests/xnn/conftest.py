@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from ridgeline.xnn.features import Features
+from ridgeline.xnn.runtime import start_tensorflow
 from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
+
+# As an estimator starts it, before tests import it to look at tensors.
+start_tensorflow()
 
 MakeScorer = Callable[..., Scorer]
 

@@ -200,7 +200,7 @@ def test_weights() -> None:
     twice = np.r_[0:40, 20:40]
     repeated = XNNRegressor(**settings).fit(X[twice], y[twice], validation_data=held)
     np.testing.assert_allclose(
-        weighted.predict(X), repeated.predict(X), rtol=0, atol=1e-3
+        weighted.predict(X), repeated.predict(X), rtol=0, atol=3e-3
     )
     plain = XNNRegressor(**settings).fit(X[:40], y[:40], validation_data=held)
     assert np.abs(plain.predict(X) - repeated.predict(X)).max() > 0.01
@@ -221,9 +221,9 @@ def test_best_weights_are_kept(frame: pd.DataFrame, y: np.ndarray) -> None:
     model = XNNRegressor(**FAST, prune_share=None, learning_rate=0.2, schedule="paper")
     model.fit(frame, y, validation_data=held)
     losses = model.history_["validation_loss"]
-    assert losses[-1] > losses.min()
+    assert losses[-1] > 1.01 * losses.min()
     again = np.mean((model.predict(held[0]) - held[1]) ** 2)
-    assert again == pytest.approx(losses.min(), rel=1e-4)
+    assert again == pytest.approx(losses.min(), rel=1e-3)
 
 
 def test_patience_stops() -> None:

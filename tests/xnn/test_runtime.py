@@ -1,48 +1,10 @@
 """Compiled programs are kept on disk, and do no harm there."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from ridgeline.xnn.programs import CACHE_VARIABLE, compiled_programs
-
-_FIT = """
-import numpy as np
-from ridgeline import XNNRegressor
-
-X = np.random.default_rng(0).uniform(-1, 1, (60, 3))
-model = XNNRegressor(hidden=(4,), max_epochs=3, random_state=0).fit(X, X[:, 0] ** 2)
-print(model.predict(X[:3]).tobytes().hex())
-"""
-
-
-def _fit(folder: Path) -> str:
-    """Predictions, bit for bit, of a fit in a process of its own."""
-    environment = os.environ | {CACHE_VARIABLE: str(folder), "PYTHONHASHSEED": "0"}
-    done = subprocess.run(
-        [sys.executable, "-c", _FIT],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.strip()
-
-
-def test_a_kept_program_gives_the_same_bits(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    fresh = _fit(tmp_path / "file")  # no folder, and no obstacle
-    cache = tmp_path / "cache"
-    first = _fit(cache)
-    (folder,) = cache.iterdir()
-    assert folder.stat().st_mode & 0o077 == 0, "others may write what will be run"
-    kept = sorted(folder.glob("*.pb"))
-    assert kept, "nothing was kept"
-    assert _fit(cache) == first == fresh
-    assert sorted(folder.glob("*.pb")) == kept, "it was compiled again"
 
 
 def test_where_programs_are_kept(
