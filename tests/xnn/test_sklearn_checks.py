@@ -25,8 +25,8 @@ def deviations(estimator: object) -> dict[str, str]:
 
 @parametrize_with_checks(
     [
-        XNNRegressor(max_epochs=100, refine_epochs=20),
-        XNNClassifier(max_epochs=100, refine_epochs=20),
+        XNNRegressor(hidden=(4,), max_epochs=40, refine_epochs=5),
+        XNNClassifier(hidden=(4,), max_epochs=40, refine_epochs=5),
     ],
     expected_failed_checks=deviations,
 )
