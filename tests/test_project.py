@@ -146,8 +146,8 @@ def test_no_two_datasets_share_a_file():
     catalog = DataCatalog.from_config(loader("base")["catalog"])
     paths = []
     for name in sorted(outputs()):
-        dataset = catalog.get(name)
-        paths.append(str(getattr(dataset, "_filepath", None) or dataset._path))
+        described = catalog.get(name)._describe()
+        paths.append(str(described.get("filepath") or described["path"]))
     assert len(set(paths)) == len(paths) > 80
 
 

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
         start_search,
     )
     from ridgeline.xnn.stages import prune, refine
-    from ridgeline.xnn.storage import load, save_model
+    from ridgeline.xnn.storage import load_model as load
+    from ridgeline.xnn.storage import save_model
 
 __version__ = "0.1.0"
 
@@ -80,7 +81,8 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is asked for."""
     for module, names in _MODULES.items():
         if name in names:
-            return getattr(import_module(f"{__name__}.{module}"), name)
+            home = import_module(f"{__name__}.{module}")
+            return getattr(home, "load_model" if name == "load" else name)
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)
 

@@ -11,12 +11,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from sklearn.model_selection import train_test_split
 
 from ridgeline import XNNClassifier, XNNRegressor
 from ridgeline.errors import InputError
 from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.extremes import ExtremeValuesWarning, find_extremes
 from ridgeline.xnn.features import Features
+from ridgeline.xnn.fitting import draw_seed
 from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
 from ridgeline.xnn.search import grid_search
 from ridgeline.xnn.stages import refine
@@ -197,7 +199,9 @@ class TestRareCategories:
         self, table: pd.DataFrame, model: XNNRegressor
     ) -> None:
         y = make_table()[1] + (table["kind"] == "usual")
-        _, held = model._split(y.to_numpy(), model._seed())
+        seed = draw_seed(model.random_state)
+        places = np.arange(len(table))
+        _, held = train_test_split(places, test_size=24, random_state=seed)
         loss = np.mean((model.predict(table.iloc[held]) - y.iloc[held]) ** 2)
         assert model.validation_loss_ == pytest.approx(loss, rel=1e-4)
 

@@ -269,7 +269,7 @@ def _change_comments(package: Path) -> None:
         path.write_text(
             f'"""Another\ndocstring."""\n\n# A remark.\n{_undocumented(text)}'
         )
-    _replace(package / "xnn" / "search.py", "Standard error of each", "The error of a")
+    _replace(package / "xnn" / "search.py", "Fits one point", "Does one of them")
 
 
 def _undocumented(text: str) -> str:

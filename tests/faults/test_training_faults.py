@@ -67,18 +67,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
-from ridgeline import XNNClassifier
+from ridgeline.xnn import fitting
 from test_training_faults import _refine
 
-class Stops:
-    @contextmanager
-    def stage(self, name, epochs):
-        def report(*_):
-            print(name, flush=True)
-            time.sleep(600)
-        yield report
+@contextmanager
+def stops(name, epochs, shown):
+    def report(*_):
+        print(name, flush=True)
+        time.sleep(600)
+    yield report
 
-XNNClassifier._progress = lambda _: Stops()
+fitting.stage_progress = stops
 _refine(Path(sys.argv[2]), Path(sys.argv[3]))
 """
 
@@ -158,7 +157,7 @@ def test_pruning_without_rows_claims_no_loss(
     known_network: Scorer, make_applications
 ) -> None:
     model = XNNClassifier.from_scorer(known_network)
-    model.validation_loss_ = 0.123
+    model.result_ = model.result_._replace(validation_loss=0.123)
     assert np.isnan(prune(model, 0.6).validation_loss_)
     X, y = model_sample(make_applications(200, 1))
     weight = np.arange(200.0)

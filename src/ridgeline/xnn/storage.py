@@ -15,7 +15,7 @@ from ridgeline.files import replace_file
 from ridgeline.xnn.content import model_content, read_content
 from ridgeline.xnn.scorer import HasScorer, Scorer, scorer_of
 
-__all__ = ["load", "load_model", "model_document", "read_document", "save_model"]
+__all__ = ["load_model", "model_document", "read_document", "save_model"]
 
 _FORMAT: Final = "ridgeline-xnn"
 _VERSION: Final = 1
@@ -157,6 +157,3 @@ def _checksum(model: Any) -> str:
     """Of the content, not the layout: spaces and the order of keys do not count."""
     canonical = json.dumps(model, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-load = load_model
