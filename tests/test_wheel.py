@@ -19,8 +19,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from projects import PROJECT, copy_project
 
-pytestmark = pytest.mark.xdist_group("wheel")
-
 PIPELINE = ("kedro", "kedro_datasets", "mlflow", "duckdb", "ibis", "lightgbm", "skops")
 # Scores and explains a stored model, draws it, and says what a fit would need.
 SCORE = """
