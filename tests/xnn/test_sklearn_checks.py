@@ -9,9 +9,6 @@ from ridgeline import XNNClassifier, XNNRegressor
 
 BATCHES = "batches and the rows set aside are drawn at random, so that a row twice and "
 DEVIATIONS = {
-    "check_dataframe_column_names_consistency": (
-        "named columns in another order are put in order, not refused"
-    ),
     "check_sample_weight_equivalence_on_dense_data": (
         BATCHES + "a weight of two meet others; test_weights shows it for one batch"
     ),
