@@ -14,6 +14,7 @@ __all__ = [
     "copy_data",
     "copy_project",
     "environment",
+    "find_real_samples",
     "kedro_run",
     "kedro_runs",
     "turn_tracking_off",
@@ -40,6 +41,13 @@ def copy_data(source, target, *folders):
     """Copy folders of a project's data, as smoke/05_model_input, to another one."""
     for folder in folders:
         shutil.copytree(source / "data" / folder, target / "data" / folder)
+
+
+def find_real_samples():
+    """The two real samples by their kind; none where they are not at hand."""
+    folder = os.environ.get("RIDGELINE_REAL_DATA")
+    kinds = ("accepted", "rejected") if folder else ()
+    return {kind: Path(folder) / f"{kind}_sample.csv" for kind in kinds}
 
 
 def turn_tracking_off(project, env):
