@@ -24,7 +24,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, migrated_database: Path) -
     """Return a project in which the study was run."""
     project = copy_project(tmp_path_factory.mktemp("study") / "project")
     shutil.copy(migrated_database, project)
-    done = kedro_run(project, *STUDY)
+    done = kedro_run(project, *STUDY, quick=True)
     assert done.returncode == 0, done.stdout + done.stderr
     said = " ".join(done.stdout.split())
     assert "56 tasks, 56 of them computed now" in said
