@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import settings
-from projects import QUICK_TO_COMPILE, copy_project, kedro_run
+from projects import QUICK_TO_COMPILE, copy_project, find_real_samples, kedro_run
 from sharing import made_once
 
 from ridgeline.lendingclub.modelling import NUMERIC, PURPOSE
@@ -99,10 +99,10 @@ def duckdb() -> ibis.BaseBackend:
 @pytest.fixture
 def real_samples() -> dict[RawFile, Path]:
     """Return the two real samples, where they are at hand."""
-    folder = os.environ.get("RIDGELINE_REAL_DATA")
-    if not folder:
+    samples = find_real_samples()
+    if not samples:
         pytest.skip("RIDGELINE_REAL_DATA does not name the folder with the samples")
-    return {kind: Path(folder) / f"{kind}_sample.csv" for kind in COLUMNS}
+    return samples
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ __all__ = [
     "copy_data",
     "copy_project",
     "environment",
+    "find_real_samples",
     "kedro_run",
     "kedro_runs",
     "turn_tracking_off",
@@ -42,6 +43,13 @@ def copy_data(source, target, *folders):
         shutil.copytree(source / "data" / folder, target / "data" / folder)
 
 
+def find_real_samples():
+    """The two real samples by their kind; none where they are not at hand."""
+    folder = os.environ.get("RIDGELINE_REAL_DATA")
+    kinds = ("accepted", "rejected") if folder else ()
+    return {kind: Path(folder) / f"{kind}_sample.csv" for kind in kinds}
+
+
 def turn_tracking_off(project, env):
     """Let an environment's runs go without MLflow."""
     (project / "conf" / env / "mlflow.yml").write_text("enabled: false\n")
@@ -52,21 +60,23 @@ def command(*arguments):
     return [sys.executable, "-m", "kedro", "run", *arguments]
 
 
-def environment():
-    """Variables of a run: a wide console, and nothing is reported to anybody."""
-    mine = {"DO_NOT_TRACK": "true", "COLUMNS": "200"}
-    compiled = (
-        {} if os.environ.get("XLA_FLAGS") != QUICK_TO_COMPILE else {"XLA_FLAGS": ""}
-    )
-    return os.environ | mine | compiled
+def environment(*, quick=False):
+    """Variables of a run: a wide console, and nothing is reported to anybody.
+
+    Its programs are compiled as a person's are, or as quickly as those of the tests.
+    """
+    mine = os.environ | {"DO_NOT_TRACK": "true", "COLUMNS": "200"}
+    if mine.get("XLA_FLAGS") == QUICK_TO_COMPILE and not quick:
+        del mine["XLA_FLAGS"]
+    return mine
 
 
-def kedro_run(project, *arguments):
+def kedro_run(project, *arguments, quick=False):
     """Run in a copy of the project and wait for the end, good or bad."""
     return subprocess.run(
         command(*arguments),
         cwd=project,
-        env=environment(),
+        env=environment(quick=quick),
         capture_output=True,
         text=True,
         check=False,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from mlflow import MlflowClient
 from mlflow.entities import Run
+from projects import kedro_runs
 
 from ridgeline.errors import InputError
 from ridgeline.hooks import PlainError, PlainErrorHook
@@ -75,7 +76,7 @@ source_dir = "src"
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def template(tmp_path_factory: pytest.TempPathFactory, migrated_database: Path) -> Path:
     """A tiny project with a migrated MLflow database."""
     root = tmp_path_factory.mktemp("tiny")
     texts = {
@@ -91,7 +92,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in texts.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    MlflowClient(tracking_uri=f"sqlite:///{root}/mlflow.db").search_experiments()
+    shutil.copy(migrated_database, root)
     return root
 
 
@@ -131,25 +132,27 @@ def test_run_is_recorded_and_the_next_step_said(tiny: Path) -> None:
     assert (tiny / "mlartifacts" / run.info.run_id / "artifacts/add").is_dir()
 
 
-def test_own_error_is_a_sentence_and_the_run_is_failed(tiny: Path) -> None:
-    done = _kedro(tiny, "run", "--pipelines", "refuse")
-    output = done.stdout + done.stderr
-    assert done.returncode == 1
-    assert output.endswith("Error: The file has no column 'Amount'; add it.\n")
-    assert "Traceback" not in output
-    run = _only_run(tiny)
+def test_own_error_and_mistake_in_mlflow_yml_are_sentences(
+    template: Path, tmp_path: Path
+) -> None:
+    refusing, mistaken = (
+        Path(shutil.copytree(template, tmp_path / name))
+        for name in ("refusing", "mistaken")
+    )
+    (mistaken / "conf/base/mlflow.yml").write_text("experimnt: tiny\n")
+    refused, unknown = kedro_runs(
+        tmp_path, (refusing, "--pipelines", "refuse"), (mistaken,)
+    )
+    for done in (refused, unknown):
+        assert done.returncode == 1
+        assert "Traceback" not in done.stdout + done.stderr
+    said = "Error: The file has no column 'Amount'; add it.\n"
+    assert refused.stderr.endswith(said)
+    run = _only_run(refusing)
     assert run.info.status == "FAILED"
     assert run.data.tags["failed_node"] == "refuse"
-
-
-def test_mistake_in_mlflow_yml_is_a_sentence(tiny: Path) -> None:
-    (tiny / "conf/base/mlflow.yml").write_text("experimnt: tiny\n")
-    done = _kedro(tiny, "run")
-    output = done.stdout + done.stderr
-    assert done.returncode == 1
-    assert "unknown parameter 'experimnt': did you mean 'experiment'?" in output
-    assert "Traceback" not in output
-    assert not (tiny / "result.json").exists()
+    assert "unknown parameter 'experimnt': did you mean 'experiment'?" in unknown.stderr
+    assert not (mistaken / "result.json").exists()
 
 
 def test_interrupted_process_leaves_a_killed_run(tiny: Path) -> None:

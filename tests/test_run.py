@@ -17,6 +17,7 @@ from projects import (
     copy_data,
     copy_project,
     environment,
+    find_real_samples,
     kedro_run,
     kedro_runs,
     turn_tracking_off,
@@ -285,23 +286,38 @@ def untracked(finished, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def trained(killed, untracked, tmp_path_factory):
+def with_samples(tmp_path_factory):
+    """Return a project to run the real samples in."""
+    project = copy_project(tmp_path_factory.mktemp("samples") / "project")
+    # Settings of the smoke environment, so that it takes seconds.
+    shutil.copy(project / "conf/smoke/parameters.yml", project / "conf/files")
+    turn_tracking_off(project, "files")
+    return project
+
+
+@pytest.fixture(scope="module")
+def trained(killed, untracked, with_samples, tmp_path_factory):
     """Return what trainings have said, one after the other in one process."""
     whole, broken = killed
     pipelines = "data,training,pruning,refinement"
-    return kedro_runs(
-        tmp_path_factory.mktemp("trained"),
+    runs = [
         (broken, *LONG),
         (whole, *LONG),
         (untracked, "--pipelines", pipelines, "--env", "smoke"),
-    )
+    ]
+    if samples := find_real_samples():
+        files = ",".join(f"{kind}={path}" for kind, path in samples.items())
+        in_files = ("--pipeline", "lendingclub", "--env", "files", "--params", files)
+        runs.append((with_samples, *in_files))
+    done = kedro_runs(tmp_path_factory.mktemp("trained"), *runs)
+    return dict(zip(("resumed", "whole", "untracked", "samples"), done, strict=False))
 
 
 def test_training_that_was_killed_goes_on_and_ends_with_the_same_network(
     killed, trained
 ):
     whole, broken = killed
-    again, done, _ = trained
+    again, done = trained["resumed"], trained["whole"]
     assert again.returncode == 0, again.stdout + again.stderr
     assert "Going on after epoch" in again.stdout + again.stderr
     assert not (broken / CHECKPOINT).exists()
@@ -315,7 +331,7 @@ def test_training_that_was_killed_goes_on_and_ends_with_the_same_network(
 def test_same_seed_same_data_and_models_with_the_hooks_off(
     finished, untracked, trained
 ):
-    *_, done = trained
+    done = trained["untracked"]
     assert done.returncode == 0, done.stdout + done.stderr
     assert not (untracked / "mlflow.db").exists()
     for name, rows in sets(finished[0]).items():
@@ -461,16 +477,11 @@ def assert_one_sentence(done, answer):
     assert answer in in_one_line(done.stderr.partition("Error: ")[2])
 
 
+@pytest.mark.usefixtures("real_samples")
 def test_real_samples_are_modelled_with_a_warning_of_small_numbers(
-    project, real_samples
+    with_samples, trained
 ):
-    # Settings of the smoke environment, so that it takes seconds.
-    shutil.copy(project / "conf/smoke/parameters.yml", project / "conf/files")
-    turn_tracking_off(project, "files")
-    files = ",".join(f"{kind}={path}" for kind, path in real_samples.items())
-    done = kedro_run(
-        project, "--pipeline", "lendingclub", "--env", "files", "--params", files
-    )
+    project, done = with_samples, trained["samples"]
     said = in_one_line(done.stdout + done.stderr)
     assert done.returncode == 0, said
     parts = sets(project, "files")

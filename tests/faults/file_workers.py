@@ -1,9 +1,12 @@
 """What the tests of files do in processes of their own: python file_workers.py WORK ...
 
-Modules are imported once; the processes that work side by side are forked from there.
+Without more, works are read as JSON, each with its words and the file for what it says,
+and their exit codes are printed. Modules are imported once; the processes that work
+side by side are forked from there.
 """
 
 import io
+import json
 import multiprocessing
 import os
 import signal
@@ -183,6 +186,26 @@ def write_texts(folder):
             sys.exit(f"{dataset}: {again!r}")
 
 
+def work_in_turn():
+    """Do works one after the other, each in a process forked for it."""
+    codes = [
+        joined([started(work_alone, *one)])[0] for one in json.loads(sys.stdin.read())
+    ]
+    say(json.dumps(codes))
+
+
+def work_alone(name, words, said):
+    with Path(said).open("w") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    works()[name](*words)
+
+
+def works():
+    found = (stress, simulate, spill, stop_in_a_save, die_before_the_rename)
+    return {work.__name__: work for work in (*found, write_texts)}
+
+
 def started(work, *arguments):
     process = fork.Process(target=work, args=arguments)
     process.start()
@@ -202,6 +225,7 @@ def say(word):
 
 if __name__ == "__main__":
     fork = multiprocessing.get_context("fork")
-    name, *words = sys.argv[1:]
-    works = (stress, simulate, spill, stop_in_a_save, die_before_the_rename)
-    {work.__name__: work for work in (*works, write_texts)}[name](*words)
+    if sys.argv[1:]:
+        works()[sys.argv[1]](*sys.argv[2:])
+    else:
+        work_in_turn()

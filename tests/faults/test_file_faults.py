@@ -37,11 +37,36 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_overlapping_runs_save_and_read_whole_files_only(tmp_path, known_network):
-    model, folder = tmp_path / "model.json", tmp_path / "data"
+@pytest.fixture(scope="module")
+def worked(tmp_path_factory, known_network):
+    """Return the folder of each work that was done, its exit code and what it said."""
+    root = tmp_path_factory.mktemp("worked")
+    model = root / "model.json"
     XnnModelDataset(filepath=str(model)).save(known_network)
-    done = work("stress", folder, model)
-    assert done.returncode == 0, done.stdout + done.stderr
+    stress, simulate, killed = (root / name for name in ("a", "b", "c"))
+    for folder in (simulate, killed):
+        folder.mkdir()
+    works = {
+        "stress": (stress, [stress, model]),
+        "simulate": (simulate, [simulate]),
+        "stop_in_a_save": (killed, [killed / "file.json", "killed"]),
+        "die_before_the_rename": (killed, [killed / "file.json"]),
+    }
+    asked = [
+        (name, [str(word) for word in words], f"{root}/{name}.txt")
+        for name, (_, words) in works.items()
+    ]
+    done = work(input=json.dumps(asked))
+    assert done.returncode == 0, done.stderr
+    return {
+        name: (works[name][0], code, Path(said).read_text())
+        for (name, _, said), code in zip(asked, json.loads(done.stdout), strict=True)
+    }
+
+
+def test_overlapping_runs_save_and_read_whole_files_only(worked):
+    folder, code, said = worked["stress"]
+    assert code == 0, said
     files = [Path(one._filepath).name for one in datasets(folder).values()]
     assert names(folder) == sorted(files)
 
@@ -56,14 +81,14 @@ def test_every_process_spills_into_a_folder_of_its_own(tmp_path):
     assert names(tmp_path / "spill") == []
 
 
-def test_simulated_file_is_made_once_by_runs_that_start_together(tmp_path):
-    done = work("simulate", tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
-    said = done.stdout.split()
+def test_simulated_file_is_made_once_by_runs_that_start_together(worked):
+    folder, code, text = worked["simulate"]
+    assert code == 0, text
+    said = text.split()
     assert said.count("simulated") == 1
     assert len(said) == 5
     assert len(set(said)) == 2  # of all four the same fingerprint
-    assert len(list(tmp_path.glob("*.csv"))) == 1
+    assert len(list(folder.glob("*.csv"))) == 1
 
 
 def test_private_files_stay_private_and_new_ones_are_as_any(tmp_path, known_network):
@@ -94,17 +119,15 @@ def test_links_are_written_through(tmp_path, known_network):
         assert target.is_file(), name
 
 
-def test_what_a_killed_save_left_is_removed_by_the_next(tmp_path):
-    path = tmp_path / "file.json"
-    for killed in (
-        work("stop_in_a_save", path, "killed"),
-        work("die_before_the_rename", path),
-    ):
-        assert killed.returncode == -9
-    assert names(tmp_path) != []
+def test_what_a_killed_save_left_is_removed_by_the_next(worked):
+    folder, *_ = worked["stop_in_a_save"]
+    for name in ("stop_in_a_save", "die_before_the_rename"):
+        assert worked[name][1] == -9
+    path = folder / "file.json"
+    assert names(folder) != []
     assert not path.exists()
     replace_file(path, b"{}")
-    assert names(tmp_path) == ["file.json"]
+    assert names(folder) == ["file.json"]
 
 
 def test_save_of_another_run_is_not_disturbed(tmp_path):
