@@ -38,9 +38,10 @@ $(ENV)/.installed-extras: requirements-extras.lock $(ENV)/.installed
 run: install ## Run the lendingclub pipeline on the embedded data
 	$(BIN)/kedro run --pipeline lendingclub
 
-# A file's tests run in one process, which makes what they share.
+# A file's tests run in one process, which makes what they share. The processes have the
+# cores; threads within them would only wait for each other.
 test: install ## Run the tests
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not spark"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not spark"
 
 test-compiled: install ## Test the algorithm as users' processes compile it
 	XLA_FLAGS= $(BIN)/python -m pytest -n 2 --dist load tests/xnn/test_sos_bp.py tests/xnn/test_special_cases.py
