@@ -5,11 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ridgeline import XNNRegressor
+from ridgeline import XNNRegressor, grid_search
 from ridgeline.simulation.scenarios import draw
-from ridgeline.xnn.explanation import explain
-from ridgeline.xnn.plots import plot_explanation
-from ridgeline.xnn.search import grid_search
 
 
 def main() -> None:
@@ -18,7 +15,7 @@ def main() -> None:
     names = [f"x{number}" for number in range(1, 11)]
     features = pd.DataFrame(sample.features, columns=names)
     found = grid_search(XNNRegressor(random_state=0), features, sample.response)
-    figure = plot_explanation(explain(found.model))
+    figure = found.model.explain().plot()
     figure.savefig(Path(__file__).with_suffix(".png"), dpi=110)
 
 

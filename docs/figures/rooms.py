@@ -70,24 +70,17 @@ def main() -> None:
             )
             axes.add_patch(box)
             middle = (number + 0.5) * width
-            small = len(rooms) > 4
-            axes.text(
-                middle,
-                height + (0.58 if room in PURPOSES else 0.47),
-                f"{room}  {lines(room):,}",
-                ha="center",
-                va="center",
-                fontsize=6 if small else 8,
-                weight="bold",
-            )
-            axes.text(
-                middle,
-                height + 0.31,
-                PURPOSES.get(room, ""),
-                ha="center",
-                va="center",
-                fontsize=6.5,
-            )
+            # Many rooms side by side have room for a word on each line.
+            name, below = f"{room}  {lines(room):,}", PURPOSES.get(room, "")
+            if len(rooms) > 4:
+                name, below = room, f"{lines(room):,}"
+            for up, text, look in (
+                (0.58, name, {"fontsize": 8, "weight": "bold"}),
+                (0.31, below, {"fontsize": 6.5}),
+            ):
+                if len(rooms) > 4:
+                    look["fontsize"] = 6
+                axes.text(middle, height + up, text, ha="center", va="center", **look)
     axes.text(
         0.5,
         -0.2,

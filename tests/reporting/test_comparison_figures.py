@@ -3,24 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import pyplot as plt
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from drawn_figures import drawn, no_state  # noqa: F401
 
 from ridgeline.errors import InputError
 from ridgeline.reporting.figures import plot_calibration, plot_roc
-
-
-def drawn(figure):
-    """Render, so that what cannot be laid out fails; return axes by label."""
-    FigureCanvasAgg(figure).draw()
-    return {str(axes.get_label()): axes for axes in figure.axes}
-
-
-@pytest.fixture(autouse=True)
-def _no_state():
-    before = plt.get_fignums(), dict(plt.rcParams)
-    yield
-    assert (plt.get_fignums(), dict(plt.rcParams)) == before
 
 
 def roc(power):

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from drawn_figures import drawn, no_state  # noqa: F401
 from known_model import make_known, make_rows
-from matplotlib import pyplot as plt
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from ridgeline.errors import InputError
 from ridgeline.lendingclub.report.figures import (
@@ -13,19 +12,6 @@ from ridgeline.lendingclub.report.figures import (
     plot_marginals,
 )
 from ridgeline.lendingclub.report.marginals import marginal_rates
-
-
-def drawn(figure):
-    """Render, so that what cannot be laid out fails; return axes by label."""
-    FigureCanvasAgg(figure).draw()
-    return {str(axes.get_label()): axes for axes in figure.axes}
-
-
-@pytest.fixture(autouse=True)
-def _no_state():
-    before = plt.get_fignums(), dict(plt.rcParams)
-    yield
-    assert (plt.get_fignums(), dict(plt.rcParams)) == before
 
 
 def test_marginal_rates_are_means_of_the_label(rows, labels, marginals):

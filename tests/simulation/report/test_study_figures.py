@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import pyplot as plt
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from drawn_figures import drawn, no_state  # noqa: F401
 
 from ridgeline.errors import InputError
 from ridgeline.simulation.paper import PAPER_MSE
@@ -14,19 +13,6 @@ from ridgeline.simulation.report.truth import true_components
 from ridgeline.simulation.scenarios import SCENARIOS, TRUE_COMPONENTS, draw
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
-
-
-def drawn(figure):
-    """Render, so that what cannot be laid out fails; return axes by label."""
-    FigureCanvasAgg(figure).draw()
-    return {str(axes.get_label()): axes for axes in figure.axes}
-
-
-@pytest.fixture(autouse=True)
-def _no_state():
-    before = plt.get_fignums(), dict(plt.rcParams)
-    yield
-    assert (plt.get_fignums(), dict(plt.rcParams)) == before
 
 
 def network(directions, scales, factor=1.0, centre=0.0):
