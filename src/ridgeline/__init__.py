@@ -44,7 +44,9 @@ __all__ = [
     "Scorer",
     "SearchResult",
     "XNNClassifier",
+    "XNNClassifierCV",
     "XNNRegressor",
+    "XNNRegressorCV",
     "__version__",
     "explain",
     "grid_search",
@@ -64,6 +66,7 @@ __all__ = [
 # imported: scikit-learn takes a second, and a stored model needs NumPy alone.
 _MODULES = {
     "errors": ("InputError", "RidgelineError"),
+    "xnn.cv": ("XNNClassifierCV", "XNNRegressorCV"),
     "xnn.estimator": ("XNNClassifier", "XNNRegressor"),
     "xnn.explanation": ("Explanation", "explain"),
     "xnn.plots": ("plot_contributions", "plot_explanation", "plot_importance"),

@@ -128,10 +128,11 @@ def fit_baseline(  # noqa: PLR0917
         logger.info("%s: %s", baseline.title, obstacle)
         raise NotApplicable(obstacle)
     columns = Columns.of(training.X)
-    learnt = Features.learn(training.X, columns.categorical or None)
+    learnt = Features.learn(training.X, columns.categorical or ())
+    _refuse_gaps(learnt)
     judging = _checked(task, validation, "validation")
     # Strangers among the categories are the models' to refuse.
-    learnt.encode(judging.X, unknown="average")
+    learnt.encode(judging.X, Unseen(category="average"))
     grid = baseline.grid if settings.grid is None else settings.grid
     work = _Work(
         baseline=baseline,
@@ -313,6 +314,18 @@ def _joined(first: Observations, second: Observations) -> Observations:
         else np.concatenate([first.X, second.X])
     )
     return Observations(X, np.concatenate([first.y, second.y]))
+
+
+def _refuse_gaps(features: Features) -> None:
+    """Most baselines cannot take missing values, and all get the same rows."""
+    gaps = [name for name, number in features.numbers.items() if number.missing]
+    gaps += [name for name, known in features.categories.items() if None in known]
+    if gaps:
+        message = (
+            f"The column {gaps[0]!r} has missing values, which most baselines cannot "
+            "take; fill them or drop these rows."
+        )
+        raise InputError(message)
 
 
 def _sample(

@@ -49,11 +49,11 @@ def own_axis(
     Raises:
         InputError: If a column has no mean.
     """
-    missing = [name for name in component.feature_names if name not in means]
+    missing = [name for name in features.numbers if name not in means]
     if missing:
         message = (
             f"The means lack {missing[0]!r}; pass one for each numeric feature: "
-            f"{', '.join(component.feature_names)}."
+            f"{', '.join(features.numbers)}."
         )
         raise InputError(message)
     weights = component.weights
@@ -64,15 +64,17 @@ def own_axis(
     x, edges = component.z, component.edges
     limits = (float(edges[0]), float(edges[-1]))
     if dominated:
-        at = np.array([means[name] for name in component.feature_names])
-        scaled = (at - features.centre) * features.factor
+        at = [
+            float(number.scale(np.array([means[column]]))[0])
+            for column, number in features.numbers.items()
+        ]
+        # Flags are held between their two categories.
+        scaled = np.array(at + [0.0] * len(features.flags))
         rest = float(weights @ scaled) - weight * scaled[lead]
-        slope = weight * features.factor[lead]
         x, edges = (
-            features.centre[lead] + (part - rest) / slope for part in (x, edges)
+            features.to_own_unit(lead, (part - rest) / weight) for part in (x, edges)
         )
-        reach = 1 / features.factor[lead]
-        limits = (features.centre[lead] - reach, features.centre[lead] + reach)
+        limits = features.limits(lead)
     name = component.feature_names[lead]
     # A weight below zero turns the axis round.
     way = slice(None, None, -1 if dominated and weight < 0 else 1)

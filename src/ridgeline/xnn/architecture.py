@@ -31,7 +31,9 @@ class Architecture:
 
     n_features: int  # p
     n_subnetworks: int  # k
-    category_counts: tuple[int, ...]  # of each categorical feature
+    category_counts: tuple[
+        int, ...
+    ]  # of each group: a column's categories, or specials
     hidden: tuple[int, ...]  # units of each hidden layer of a subnetwork
     activation: Activation
     projection: Projection
@@ -56,7 +58,7 @@ class Rows(NamedTuple):
     """Rows of the scaled data; a row of weight zero is padding."""
 
     numeric: Array  # (rows, p)
-    codes: Array  # position of each category in `Weights.effects`, (rows, c)
+    codes: Array  # position of each category in `Weights.effects`, (rows, groups)
     target: Array  # (rows,)
     weight: Array  # (rows,)
 
@@ -68,8 +70,9 @@ class Problem(NamedTuple):
     l1_scales: Array
     roughness: Array
     used: Array  # one or zero for each ridge function, (k,)
-    used_categories: Array  # one or zero for each categorical feature, (c,)
+    used_categories: Array  # one or zero for each group, (c,)
     category_shares: Array  # of the training rows, side by side like the effects
+    category_priors: Array  # price of an effect's square, side by side like the effects
 
 
 def weight_shapes(shape: Architecture) -> Weights:

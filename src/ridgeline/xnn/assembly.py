@@ -23,7 +23,7 @@ from ridgeline.xnn.features import Features
 from ridgeline.xnn.response import Response
 from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
 
-__all__ = ["fitted_model", "initial_weights", "trained_weights"]
+__all__ = ["decisions", "fitted_model", "initial_weights", "trained_weights"]
 
 Floats = NDArray[np.float64]
 
@@ -115,7 +115,7 @@ def fitted_model(
         effects=effects,
         category_scales=category_scales * response.half,
         intercept=response.centre + response.half * intercept,
-        spread=Spread(edges[order], heights[order], shares),
+        spread=Spread(edges[order], heights[order], shares, len(rows.target)),
     )
 
 
@@ -130,6 +130,18 @@ def trained_weights(scorer: Scorer, response: Response) -> Weights:
         category_scales=scorer.category_scales / response.half,
         intercept=np.asarray((scorer.intercept - response.centre) / response.half),
     )
+
+
+def decisions(scorer: Scorer, rows: Rows) -> Floats:
+    """The decision about rows of the network, in the unit of the response."""
+    used = np.flatnonzero(scorer.scales)
+    projection = scorer.projection[scorer.features.varying][:, used]
+    z = (rows.numeric @ projection).T
+    total = scorer.intercept + scorer.scales[used] @ scorer.subnetworks.take(used)(z)
+    pairs = zip(scorer.category_scales, scorer.effects, strict=True)
+    # An unknown category has the place behind all others, which adds nothing.
+    table = np.concatenate([*(scale * effects for scale, effects in pairs), [0.0]])
+    return np.asarray(total + table[rows.codes].sum(axis=1))
 
 
 def _signed(weights: Weights, shape: Architecture) -> tuple[Floats, Subnetworks]:

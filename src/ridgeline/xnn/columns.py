@@ -1,6 +1,7 @@
 """One column of a table as numbers or as categories, or a sentence that names it.
 
-NumPy alone: a column is taken by what it can do, whoever made it.
+A gap in numbers is NaN, a gap in categories is None. NumPy alone: a column is taken by
+what it can do, whoever made it.
 """
 
 import datetime
@@ -8,7 +9,7 @@ import math
 from collections.abc import Iterable
 from decimal import Decimal
 from numbers import Complex, Real
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +18,25 @@ from ridgeline.errors import InputError
 
 __all__ = [
     "AVERAGE",
+    "REFUSED",
     "Integers",
-    "Unknown",
+    "Unseen",
+    "WhenBeyond",
+    "WhenUnknown",
     "category_codes",
+    "distinct_categories",
     "distinct_labels",
+    "is_text",
+    "new_gap",
+    "numbers_with_gaps",
     "quoted",
     "real_numbers",
 ]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
-Unknown = Literal["error", "average"]
+WhenUnknown = Literal["error", "average"]
+WhenBeyond = Literal["edge", "error"]
 # A code of its own for a category that training has not seen: it adds nothing.
 AVERAGE: Final = -1
 _SHOWN: Final = 5
@@ -44,8 +53,19 @@ _DATES: Final = (
 )
 
 
+class Unseen(NamedTuple):
+    """What to do with a cell whose like training has not seen."""
+
+    category: WhenUnknown = "error"
+    missing: WhenUnknown = "error"  # a gap, where training had none in that column
+    beyond: WhenBeyond = "edge"  # a number beyond the range of the training rows
+
+
+REFUSED: Final = Unseen()
+
+
 def real_numbers(column: Any, what: str, for_text: str = _FOR_TEXT) -> Floats:
-    """A column as floats.
+    """A column as floats, all of them finite.
 
     Args:
         column: Of a data frame or an array.
@@ -55,25 +75,46 @@ def real_numbers(column: Any, what: str, for_text: str = _FOR_TEXT) -> Floats:
     Raises:
         InputError: If cells are no numbers, or missing or infinite.
     """
+    numbers = numbers_with_gaps(column, what, for_text)
+    gaps = np.count_nonzero(np.isnan(numbers))
+    if gaps:
+        message = (
+            f"The {what} has {gaps} values that are missing or not finite, the first "
+            "is NaN; fill or drop these rows."
+        )
+        raise InputError(message)
+    return numbers
+
+
+def numbers_with_gaps(column: Any, what: str, for_text: str = _FOR_TEXT) -> Floats:
+    """A column as floats, with NaN where a cell is missing.
+
+    Args:
+        column: Of a data frame or an array.
+        what: How sentences call it, such as "column 'dti'".
+        for_text: What to do with text.
+
+    Raises:
+        InputError: If cells are no numbers, or infinite.
+    """
     values = _cells(column)
     if values.dtype.kind in "mM":
         _refuse_dates(str(values.dtype), what)
     if values.ndim != 1 or values.dtype.kind not in "biuf":
         values = _from_objects(values, what, for_text)
     numbers = values.astype(np.float64, copy=False)
-    if not np.isfinite(numbers).all():
-        wrong = numbers[~np.isfinite(numbers)]
-        kind = "NaN" if np.isnan(wrong[0]) else "infinite (inf)"
+    infinite = np.count_nonzero(np.isinf(numbers))
+    if infinite:
         message = (
-            f"The {what} has {len(wrong)} values that are missing or not finite, the "
-            f"first is {kind}; fill or drop these rows."
+            f"The {what} has {infinite} values that are infinite (inf), where numbers "
+            "must be finite; drop these rows, or mark the cells as missing (NaN)."
         )
         raise InputError(message)
     return numbers
 
 
 def distinct_labels(column: Any, what: str) -> tuple[Any, ...]:
-    """The distinct values of a categorical column, sorted.
+    """The distinct values of a column without gaps, sorted.
 
     Args:
         column: Of a data frame or an array.
@@ -82,14 +123,36 @@ def distinct_labels(column: Any, what: str) -> tuple[Any, ...]:
     Raises:
         InputError: If values are missing, or neither text, numbers nor booleans.
     """
+    distinct = distinct_categories(column, what)
+    if None in distinct:
+        message = (
+            f"The {what} has missing values (NaN or None); fill them, or drop these "
+            "rows."
+        )
+        raise InputError(message)
+    return distinct
+
+
+def distinct_categories(column: Any, what: str) -> tuple[Any, ...]:
+    """The distinct values of a column, sorted, and last None if there are gaps.
+
+    Args:
+        column: Of a data frame or an array.
+        what: How sentences call it.
+
+    Raises:
+        InputError: If values are neither text, numbers nor booleans.
+    """
     distinct = set(_labels(column, what).tolist())
-    _refuse_missing(distinct, what)
+    gaps = {value for value in distinct if _is_gap(value)}
+    distinct -= gaps
     kinds = {isinstance(value, str) for value in distinct}
-    return tuple(sorted(distinct, key=str if len(kinds) > 1 else None))
+    ordered = sorted(distinct, key=str if len(kinds) > 1 else None)
+    return (*ordered, None) if gaps else tuple(ordered)
 
 
 def category_codes(
-    column: Any, what: str, categories: tuple[Any, ...], unknown: Unknown
+    column: Any, what: str, categories: tuple[Any, ...], unseen: Unseen
 ) -> Integers:
     """Positions of the values of a column among the categories.
 
@@ -97,35 +160,67 @@ def category_codes(
         column: Of a data frame or an array.
         what: How sentences call it.
         categories: Those of the training rows.
-        unknown: What to do with others: refuse them, or code them as the average.
+        unseen: What to do with others: refuse them, or code them as the average.
 
     Raises:
-        InputError: As for `distinct_labels`, or for a category that is unknown.
+        InputError: As for `distinct_categories`, or for a category that is unknown.
     """
     values = _labels(column, what)
-    if values.dtype.kind not in "biuf" or any(isinstance(c, str) for c in categories):
-        positions = {category: code for code, category in enumerate(categories)}
+    known = tuple(category for category in categories if category is not None)
+    if values.dtype.kind not in "biuf" or any(isinstance(c, str) for c in known):
+        positions = {category: code for code, category in enumerate(known)}
         codes = np.fromiter(
             (positions.get(value, AVERAGE) for value in values.tolist()),
             dtype=np.int32,
             count=len(values),
         )
     else:
-        known = np.asarray(categories)
-        order = np.argsort(known)
-        found = np.searchsorted(known[order], values).clip(max=len(known) - 1)
-        codes = order[found].astype(np.int32)
-        codes[known[codes] != values] = AVERAGE
-    strangers = set(values[codes == AVERAGE].tolist())
-    _refuse_missing(strangers, what)
-    if unknown == "error" and strangers:
+        codes = _numeric_codes(values, known)
+    if not (codes == AVERAGE).any():
+        return codes
+    gaps = _gaps(values)
+    if None in categories:
+        codes[gaps] = len(known)
+    elif gaps.any() and unseen.missing == "error":
+        raise InputError(new_gap(what, int(gaps.sum())))
+    strangers = set(values[(codes == AVERAGE) & ~gaps].tolist())
+    if unseen.category == "error" and strangers:
         one = min(strangers, key=str)
         message = (
             f"The {what} has the category {one!r}, which training had not; it must be "
-            f"one of {quoted(categories)}, or set unknown_category='average'."
+            f"one of {quoted(known)}, or set unknown_category='average'."
         )
         raise InputError(message)
     return codes
+
+
+def new_gap(what: str, count: int) -> str:
+    """A sentence about gaps in a column that was complete in training."""
+    return (
+        f"The {what} has {count} missing values, and had none in training, so that the "
+        "model cannot know what a gap means; fill them, drop these rows, or set "
+        "unknown_missing='average'."
+    )
+
+
+def is_text(column: Any) -> bool:
+    """Whether the first cell that is not missing is text."""
+    dtype = getattr(column, "dtype", None)
+    if getattr(dtype, "kind", "O") not in "OTU":
+        return False
+    return next((isinstance(cell, str) for cell in column if not _is_gap(cell)), False)
+
+
+def _numeric_codes(values: NDArray[Any], known: tuple[Any, ...]) -> Integers:
+    """Positions of numbers among numbers."""
+    if not known:
+        return np.full(len(values), AVERAGE, dtype=np.int32)
+    categories = np.asarray(known)
+    order = np.argsort(categories)
+    found = np.searchsorted(categories[order], values).clip(max=len(categories) - 1)
+    codes = order[found].astype(np.int32)
+    codes[categories[codes] != values] = AVERAGE
+    return np.asarray(codes)
 
 
 def quoted(names: Iterable[Any]) -> str:
@@ -196,14 +291,18 @@ def _is_nothing(kind: type) -> bool:
     return kind is type(None) or kind.__name__ == "NAType"
 
 
-def _refuse_missing(values: Iterable[Any], what: str) -> None:
+def _is_gap(value: Any) -> bool:
     # NaN does not equal itself.
-    if any(_is_nothing(type(value)) or value != value for value in values):  # noqa: PLR0124
-        message = (
-            f"The {what} has missing values (NaN or None); fill them, drop these rows, "
-            "or give missing a category of its own."
-        )
-        raise InputError(message)
+    return _is_nothing(type(value)) or bool(value != value)  # noqa: PLR0124
+
+
+def _gaps(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which cells of a categorical column are missing."""
+    if values.dtype.kind == "f":
+        return np.asarray(np.isnan(values))
+    if values.dtype.kind != "O":
+        return np.zeros(len(values), dtype=np.bool_)
+    return np.fromiter(map(_is_gap, values.tolist()), np.bool_, len(values))
 
 
 def _refuse_kind(value: Any, what: str, for_text: str) -> None:

@@ -4,7 +4,7 @@ All values are in the units of the decision: a response, or log-odds. NumPy alon
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,8 @@ class RidgeComponent:
     kind: CurveKind
     quadratic: float  # coefficient of z squared in the closest parabola
     feature: str | None  # the one feature that makes up the projection, if one does
+    levels: Floats  # all values of that feature, where they are few whole numbers
+    level_curve: Floats  # what the component adds there
     x: Floats  # z in that feature's own unit; z itself in a mixture
     x_edges: Floats  # the edges, likewise
 
@@ -84,20 +86,36 @@ class RidgeComponent:
 
 @dataclass(frozen=True, eq=False)
 class CategoryComponent:
-    """The effects of a categorical feature."""
+    """The effects of a categorical feature, or of a numeric one's special values."""
 
     name: str
+    feature: str
     importance: float  # share of the sum of scales
     scale: float
     categories: tuple[Any, ...]
     effects: Floats  # what each category adds to the decision
     shares: Floats  # of the training rows
-    kind: ClassVar = "categorical"
+    rows: Floats  # how many training rows that is; NaN where a file does not tell
+
+    @property
+    def special(self) -> bool:
+        """Whether these are special values of a numeric column."""
+        return self.name != self.feature
+
+    @property
+    def kind(self) -> str:
+        """What the component is, in words."""
+        return "special values" if self.special else "categorical"
 
     @property
     def function_of(self) -> str:
         """The feature."""
-        return self.name
+        return self.feature
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """The categories as people read them: a gap is 'missing', numbers are short."""
+        return tuple(_label(category) for category in self.categories)
 
 
 Component = RidgeComponent | CategoryComponent
@@ -114,12 +132,14 @@ def ridge_component(scorer: Scorer, place: int, points: int) -> RidgeComponent:
     z = np.linspace(edges[0], edges[-1], points)
     shape = curve_shape(curve, edges, heights, scale)
     weights, features = scorer.projection[:, place].copy(), scorer.features
-    names, lead = features.numeric_names, only_feature(weights)
-    x, x_edges = z, edges.copy()
-    if lead is not None and features.factor[lead] > 0:
-        # The other weights are too small to move the place of a value on its axis.
-        slope = weights[lead] * features.factor[lead]
-        x, x_edges = (features.centre[lead] + part / slope for part in (z, edges))
+    names, lead = features.projected_names, only_feature(weights)
+    x, x_edges, levels = z, edges.copy(), np.empty(0)
+    if lead is not None and names[lead] in features.numbers:
+        number = features.numbers[names[lead]]
+        if number.scale.varying:
+            # The other weights are too small to move a value's place on its axis.
+            x, x_edges = (number.scale.inverse(p / weights[lead]) for p in (z, edges))
+            levels = np.array(number.levels)
     return RidgeComponent(
         name=scorer.component_names[place],
         importance=float(scorer.importance_ratios[place]),
@@ -135,18 +155,32 @@ def ridge_component(scorer: Scorer, place: int, points: int) -> RidgeComponent:
         feature=None if lead is None else names[lead],
         x=x,
         x_edges=x_edges,
+        levels=levels,
+        level_curve=curve(weights[lead] * number.scale(levels))
+        if len(levels)
+        else levels,
     )
 
 
 def category_component(scorer: Scorer, place: int) -> CategoryComponent:
     """The effects of a categorical feature of a network."""
-    name = tuple(scorer.features.categories)[place]
+    name, categories = list(scorer.features.groups.items())[place]
+    shares, rows = scorer.spread.shares[place].copy(), scorer.spread.rows
     scale = float(scorer.category_scales[place])
     return CategoryComponent(
         name=name,
         importance=float(scorer.importance_ratios[len(scorer.scales) + place]),
         scale=scale,
-        categories=scorer.features.categories[name],
+        feature=scorer.features.group_columns[place],
+        categories=categories,
         effects=scale * scorer.effects[place],
-        shares=scorer.spread.shares[place].copy(),
+        shares=shares,
+        rows=shares * (np.nan if rows is None else rows),
     )
+
+
+def _label(category: Any) -> Any:
+    if category is None:
+        return "missing"
+    whole = type(category) is float and category.is_integer()
+    return int(category) if whole else category

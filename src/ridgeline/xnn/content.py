@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeline.xnn.architecture import Activation
-from ridgeline.xnn.features import FARTHEST, Features
+from ridgeline.xnn.features import Features
+from ridgeline.xnn.numeric_column import NumericColumn
+from ridgeline.xnn.scaling import Scale
 from ridgeline.xnn.scorer import ACTIVATIONS, Scorer, Spread, Subnetworks
 
 __all__ = ["model_content", "read_content"]
@@ -20,6 +22,7 @@ __all__ = ["model_content", "read_content"]
 Floats = NDArray[np.float64]
 _Type = TypeVar("_Type")
 _CLASSES: Final = 2
+_FLAG: Final = 2  # categories
 _LABELS: Final = (str, int, float, bool)
 # What scores must not exceed, so that their squares are finite too.
 _LARGEST: Final = 1e150
@@ -38,10 +41,23 @@ def model_content(scorer: Scorer) -> dict[str, Any]:
         ValueError: If a label or category is not text, a number or a boolean.
     """
     features, networks, spread = scorer.features, scorer.subnetworks, scorer.spread
-    # A list, because the order counts and that of a JSON object does not.
+    # Lists, because the order counts and that of a JSON object does not.
     categories = [
-        {"name": str(name), "values": _labels(values, f"category of {name!r}")}
+        {"name": str(name), "values": _categories(values, f"category of {name!r}")}
         for name, values in features.categories.items()
+    ]
+    numbers = [
+        {
+            "name": str(name),
+            "knots": number.scale.knots.tolist(),
+            "places": number.scale.places.tolist(),
+            "neutral": number.neutral,
+            "codes": list(number.codes),
+            "masses": list(number.masses),
+            "missing": number.missing,
+            "levels": list(number.levels),
+        }
+        for name, number in features.numbers.items()
     ]
     classes = scorer.classes
     return {
@@ -49,8 +65,8 @@ def model_content(scorer: Scorer) -> dict[str, Any]:
             "names": [str(name) for name in features.names],
             "named": features.named,
             "categories": categories,
-            "centre": features.centre.tolist(),
-            "factor": features.factor.tolist(),
+            "numbers": numbers,
+            "flags": list(features.flags),
         },
         "classes": None if classes is None else _labels(classes, "class label"),
         "projection": scorer.projection.tolist(),
@@ -70,8 +86,17 @@ def model_content(scorer: Scorer) -> dict[str, Any]:
             "edges": spread.edges.tolist(),
             "heights": spread.heights.tolist(),
             "shares": [shares.tolist() for shares in spread.shares],
+            "rows": spread.rows,
         },
     }
+
+
+def _categories(values: Iterable[Any], what: str) -> list[Any]:
+    """Labels, and last None for a gap."""
+    *known, last = values
+    if last is None:
+        return [*_labels(known, what), None]
+    return _labels(values, what)
 
 
 def _labels(values: Iterable[Any], what: str) -> list[Any]:
@@ -103,8 +128,8 @@ def read_content(model: Any) -> Scorer:
         ValueError: If it is anything else; the message says which part.
     """
     features = _features(_part(model, "features", dict))
-    p, k = len(features.centre), len(_part(model, "scales", list))
-    counts = [(len(values),) for values in features.categories.values()]
+    p, k = len(features.projected_names), len(_part(model, "scales", list))
+    counts = [(len(values),) for values in features.groups.values()]
     scorer = Scorer(
         features=features,
         classes=_classes(model),
@@ -143,7 +168,7 @@ def _check_size(scorer: Scorer) -> None:
         "softplus",
     )
     with np.errstate(over="ignore", invalid="ignore"):
-        z = FARTHEST * np.abs(scorer.projection).sum(axis=0)
+        z = np.abs(scorer.projection).sum(axis=0)
         z = np.maximum(z, np.abs(edges).max(axis=1, initial=0))
         ridges = scorer.scales @ worst(z[:, None])[:, 0]
         pairs = zip(scorer.category_scales, scorer.effects, strict=True)
@@ -163,26 +188,60 @@ def _classes(model: dict[str, Any]) -> tuple[Any, Any] | None:
 
 
 def _features(part: dict[str, Any]) -> Features:
-    names, categories = tuple(_part(part, "names", list)), {}
-    columns = _part(part, "categories", list)
-    for column in columns:
-        values = _labels(_part(column, "values", list), "category")
-        name = _part(column, "name", str)
-        unique = 0 < len(set(values)) == len(values)
-        _demand(unique, f"the categories of {name!r} are none, or one is there twice")
-        categories[name] = tuple(values)
+    names = tuple(_part(part, "names", list))
     texts = all(isinstance(name, str) for name in names)
     unique = texts and 0 < len(set(names)) == len(names)
     _demand(unique, "'names' are not unique texts")
-    ordered = [name for name in names if name in categories] == list(categories)
+    categories = dict(map(_category_column, _part(part, "categories", list)))
+    numbers = dict(map(_numeric_column, _part(part, "numbers", list)))
+    flags = tuple(_part(part, "flags", list))
+    for key, columns in (("categories", categories), ("numbers", numbers)):
+        ordered = [name for name in names if name in columns] == list(columns)
+        whole = ordered and len(columns) == len(part[key])
+        _demand(whole, f"{key!r} are not of columns in the order of 'names'")
+    whole = set(categories) | set(numbers) == set(names)
     _demand(
-        ordered and len(categories) == len(columns),
-        "'categories' are not of columns in the order of 'names'",
+        whole and len(categories) + len(numbers) == len(names),
+        "a column of 'names' is neither or both of a number and categories",
     )
-    shape = (len(names) - len(categories),)
-    centre, factor = _array(part, "centre", shape), _array(part, "factor", shape)
-    _demand((factor >= 0).all(), "'factor' has a negative number")
-    return Features(names, categories, centre, factor, _part(part, "named", bool))
+    two = [name for name, values in categories.items() if _is_flag(values)]
+    fit = not flags or list(flags) == two
+    _demand(fit, "'flags' are not the columns of two categories")
+    return Features(names, _part(part, "named", bool), numbers, categories, flags)
+
+
+def _is_flag(values: tuple[Any, ...]) -> bool:
+    return len([value for value in values if value is not None]) == _FLAG
+
+
+def _category_column(part: Any) -> tuple[str, tuple[Any, ...]]:
+    name, values = _part(part, "name", str), _part(part, "values", list)
+    known = values[:-1] if values[-1:] == [None] else values
+    labels = _labels(known, "category")
+    unique = 0 < len(set(labels)) == len(labels)
+    _demand(unique, f"the categories of {name!r} are none, or one is there twice")
+    return name, tuple(labels + values[len(known) :])
+
+
+def _numeric_column(part: Any) -> tuple[str, NumericColumn]:
+    name, count = _part(part, "name", str), len(_part(part, "knots", list))
+    _demand(0 < count <= _MOST, f"the column {name!r} has {count} knots")
+    scale = Scale(_array(part, "knots", (count,)), _array(part, "places", (count,)))
+    rising = (np.diff(scale.knots) > 0).all() and (np.diff(scale.places) > 0).all()
+    ends = scale.places[[0, -1]].tolist() == ([-1.0, 1.0] if count > 1 else [0.0, 0.0])
+    _demand(rising and ends, f"the knots of {name!r} do not rise from -1 to 1")
+    neutral = float(_array(part, "neutral", ()))
+    _demand(abs(neutral) <= 1, f"'neutral' of {name!r} is not from -1 to 1")
+    values = {}
+    for key in ("codes", "masses", "levels"):
+        listed = _part(part, key, list)
+        values[key] = tuple(_array(part, key, (len(listed),)).tolist())
+        unique = len(set(values[key])) == len(listed)
+        _demand(unique, f"{key!r} of {name!r} has a value twice")
+    apart = not set(values["codes"]) & set(values["masses"])
+    _demand(apart, f"a value of {name!r} is both a code and a mass")
+    missing = _part(part, "missing", bool)
+    return name, NumericColumn(scale, neutral, missing=missing, **values)
 
 
 def _subnetworks(part: dict[str, Any], k: int) -> Subnetworks:
@@ -207,7 +266,10 @@ def _spread(part: dict[str, Any], k: int, counts: Sequence[tuple[int, ...]]) -> 
         _array(part, "edges", (k, bins + 1)),
         _array(part, "heights", (k, bins)),
         _arrays(part, "shares", counts),
+        rows := part.get("rows"),
     )
+    counted = rows is None or (type(rows) is int and rows > 0)
+    _demand(counted, "'rows' is not a positive whole number")
     small = (np.abs(spread.edges) < 1 / _NARROWEST).all()
     _demand(small, "'edges' are larger than projected values can be")
     widths = np.diff(spread.edges)

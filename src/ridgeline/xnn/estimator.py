@@ -22,16 +22,16 @@ from ridgeline.private_names.sklearn import validate_params
 from ridgeline.xnn import fitting
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.settings import PARAMETERS, Settings, allowed_values
-from ridgeline.xnn.tables import checked_table, prepare
+from ridgeline.xnn.tables import checked_table, prepare, unseen_of
 
 if TYPE_CHECKING:
     from ridgeline.xnn.explanation import Explanation
 
-__all__ = ["BaseXNN", "XNNClassifier", "XNNRegressor"]
+__all__ = ["ATTRIBUTES", "BaseXNN", "XNNClassifier", "XNNRegressor"]
 
 Floats = NDArray[np.float64]
 
-_ATTRIBUTES: Final = """
+ATTRIBUTES: Final = """
     Attributes
     ----------
     projection_ : ndarray of shape (p, k)
@@ -231,13 +231,14 @@ class BaseXNN(Settings, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True  # as categories
+        tags.input_tags.allow_nan = True
         return tags
 
     def _score(self, method: str, X: Any) -> Any:
         """Calls a method of the scorer on a checked table."""
         check_is_fitted(self)
         X = checked_table(self, X)
-        return getattr(self.scorer_, method)(X, self.unknown_category)
+        return getattr(self.scorer_, method)(X, unseen_of(self))
 
 
 class XNNRegressor(RegressorMixin, BaseXNN):  # type: ignore[misc]
@@ -249,11 +250,11 @@ class XNNRegressor(RegressorMixin, BaseXNN):  # type: ignore[misc]
     by SOS-BP, prunes components beyond a share of the importance, and refines the
     rest.
 
-    {PARAMETERS}{_ATTRIBUTES}
+    {PARAMETERS}{ATTRIBUTES}
     See Also
     --------
     XNNClassifier : The same for two classes.
-    penalty_search : Chooses the three penalties by validation.
+    XNNRegressorCV : Chooses the three penalties by itself.
 
     References
     ----------
@@ -295,14 +296,14 @@ class XNNClassifier(ClassifierMixin, BaseXNN):  # type: ignore[misc]
     functions h_j smooth and of norm 1. `fit` trains by SOS-BP, prunes components
     beyond a share of the importance, and refines the rest.
 
-    {PARAMETERS}{_ATTRIBUTES.rstrip()}
+    {PARAMETERS}{ATTRIBUTES.rstrip()}
     classes_ : ndarray of shape (2,)
         The two labels.
 
     See Also
     --------
     XNNRegressor : The same for a numeric response.
-    penalty_search : Chooses the three penalties by validation.
+    XNNClassifierCV : Chooses the three penalties by itself.
 
     Examples
     --------

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
+from ridgeline.xnn.columns import REFUSED, Unseen
 from ridgeline.xnn.components import (
     CategoryComponent,
     Component,
@@ -21,7 +22,6 @@ from ridgeline.xnn.components import (
     category_component,
     ridge_component,
 )
-from ridgeline.xnn.features import Unknown
 from ridgeline.xnn.identifiability import identifiability_warnings
 from ridgeline.xnn.scorer import HasScorer, Scorer, scorer_of
 
@@ -47,8 +47,8 @@ class Explanation:
         The components in use, the most important first.
     warnings : tuple of str
         What should not be read from the components, a sentence each.
-    unknown_category : {"error", "average"}, default="error"
-        What `contributions` does with a category that training has not seen.
+    unseen : Unseen
+        What `contributions` does with cells whose like training has not seen.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Explanation:
     scorer: Scorer
     components: tuple[Component, ...]
     warnings: tuple[str, ...]
-    unknown_category: Unknown = "error"
+    unseen: Unseen = REFUSED
 
     @property
     def intercept(self) -> float:
@@ -80,8 +80,8 @@ class Explanation:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """Names of the features that are projected."""
-        return self.scorer.features.numeric_names
+        """Names of the features that projections combine."""
+        return self.scorer.features.projected_names
 
     @property
     def pruned(self) -> int:
@@ -135,7 +135,8 @@ class Explanation:
         shares = dict.fromkeys(self.feature_names, 0.0)
         for component in self.components:
             if isinstance(component, CategoryComponent):
-                shares[component.name] = component.importance
+                name = component.feature
+                shares[name] = shares.get(name, 0.0) + component.importance
                 continue
             squares = component.weights**2
             total = squares.sum() or 1.0
@@ -177,16 +178,21 @@ class Explanation:
 
     @property
     def categories(self) -> "pd.DataFrame":
-        """A row for each component and category, with effect and share of the rows."""
+        """A row for each component and category: its effect, and how many rows had it.
+
+        Special values of numeric columns are here too. `rows` is missing in a model
+        that was saved by Ridgeline 0.1.
+        """
         import pandas as pd
 
         found = self.category_effects
         return pd.DataFrame(
             {
                 "component": [c.name for c in found for _ in c.categories],
-                "category": [category for c in found for category in c.categories],
+                "category": [label for c in found for label in c.labels],
                 "effect": _joined(c.effects for c in found),
                 "share": _joined(c.shares for c in found),
+                "rows": _joined(c.rows for c in found),
             }
         )
 
@@ -204,7 +210,7 @@ class Explanation:
             The intercept, the components in use, the most important first, and the
             decision, which is their sum. The index is that of X, where it has one.
         """
-        return contributions_frame(self.scorer, X, self.unknown_category)
+        return contributions_frame(self.scorer, X, self.unseen)
 
     def plot(self, **options: Any) -> "Figure":
         """Draw the components; the options are those of `ridgeline.plot_explanation`.
@@ -294,12 +300,12 @@ def explain(model: Scorer | HasScorer, points: int = 200) -> Explanation:
         scorer=scorer,
         components=tuple(components),
         warnings=identifiability_warnings(ridges),
-        unknown_category=getattr(model, "unknown_category", "error"),
+        unseen=_unseen_of(model),
     )
 
 
 def contributions_frame(
-    scorer: Scorer, X: Any, unknown: Unknown = "error"
+    scorer: Scorer, X: Any, unseen: Unseen = REFUSED
 ) -> "pd.DataFrame":
     """The contributions of `Explanation.contributions`, without taking curves apart.
 
@@ -319,7 +325,7 @@ def contributions_frame(
             "contributions; rename it before training."
         )
         raise InputError(message)
-    parts = scorer.contributions(X, unknown)[:, used]
+    parts = scorer.contributions(X, unseen)[:, used]
     decision = scorer.intercept + parts.sum(axis=1)
     intercept = np.full(len(parts), scorer.intercept)
     return pd.DataFrame(
@@ -327,6 +333,17 @@ def contributions_frame(
         columns=names,
         # Only the index of pandas labels rows; that of a list is a method.
         index=X.index if hasattr(X, "iloc") else None,
+    )
+
+
+def _unseen_of(model: Any) -> Unseen:
+    """What a fitted estimator does with strange cells; a network refuses them."""
+    if isinstance(model, Scorer):
+        return REFUSED
+    return Unseen(
+        getattr(model, "unknown_category", "error"),
+        getattr(model, "unknown_missing", "error"),
+        getattr(model, "beyond_range", "edge"),
     )
 
 

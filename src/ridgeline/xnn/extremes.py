@@ -1,17 +1,16 @@
 """A few extreme cells that squeeze all other rows of a column together.
 
-Columns are scaled to [-1, 1] by their smallest and largest value. One cell of 100 in a
-column of -1 to 1 leaves the other rows a fiftieth of that range, and the network can
-hardly tell them apart. Such a column is fitted, but not in silence.
+The paper's scaling, `scaling="minmax"`, goes by smallest and largest value. One cell of
+100 in a column of -1 to 1 leaves the other rows a fiftieth of that range, and the
+network can hardly tell them apart. Such a column is fitted, but not in silence.
 """
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from ridgeline.xnn.features import Features
 
 __all__ = ["Extremes", "ExtremeValuesWarning", "find_extremes", "warn_of_extremes"]
 
@@ -42,19 +41,23 @@ class Extremes(NamedTuple):
     high: float
 
 
-def warn_of_extremes(X: Any, features: Features, rows: NDArray[np.intp]) -> None:
+def warn_of_extremes(
+    X: Any, columns: Mapping[str, Floats], rows: NDArray[np.intp]
+) -> None:
     """Warns of each numeric column whose range is that of a few extreme cells.
 
     Args:
         X: Data frame or array.
-        features: What was learnt from it.
+        columns: Its numeric columns, NaN where they are missing.
         rows: Positions of these rows in the table that the user passed.
     """
-    for name, values in features.numeric_columns(X):
+    for name, cells in columns.items():
+        there = np.flatnonzero(~np.isnan(cells))
+        values = cells[there]
         found = find_extremes(values)
         if found is None:
             continue
-        farthest = int(found.rows[0])
+        farthest = int(there[found.rows[0]])
         place = f"row {rows[farthest]}"
         if hasattr(X, "iloc") and X.index[farthest] != rows[farthest]:
             place += f" (label {X.index[farthest]})"
@@ -62,11 +65,11 @@ def warn_of_extremes(X: Any, features: Features, rows: NDArray[np.intp]) -> None
         others = f" and {more} more such cell{'s' * (more > 1)}" if more else ""
         share = (found.high - found.low) / (values.max() - values.min())
         message = (
-            f"The column {name!r} has the extreme value {values[farthest]:g} in "
+            f"The column {name!r} has the extreme value {cells[farthest]:g} in "
             f"{place}{others}: all other rows lie from {found.low:g} to "
             f"{found.high:g}, which is {100 * share:.2g} % of its range, so that the "
-            "model can hardly tell them apart; check these cells, then drop or clip "
-            "them, or take the logarithm of the column."
+            "model can hardly tell them apart; check these cells, or set "
+            "scaling='robust'."
         )
         # At the line that called `fit`, where Python shows it once.
         warnings.warn(message, ExtremeValuesWarning, stacklevel=5)

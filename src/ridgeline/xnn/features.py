@@ -1,149 +1,242 @@
-"""Columns as the model sees them: names, scaling to [-1, 1] and categories.
+"""Columns as the model sees them: numbers on [-1, 1], categories, special values.
 
 NumPy alone: a data frame is used through its columns, whoever made it.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ridgeline.errors import InputError
+from ridgeline.xnn.column_kinds import (
+    categorical_names,
+    column,
+    column_names,
+    is_frame,
+)
 from ridgeline.xnn.columns import (
     AVERAGE,
+    REFUSED,
     Integers,
-    Unknown,
+    Unseen,
     category_codes,
-    distinct_labels,
+    distinct_categories,
+    numbers_with_gaps,
     quoted,
-    real_numbers,
 )
+from ridgeline.xnn.numeric_column import ORDINARY, NumericColumn, learn_numeric
+from ridgeline.xnn.scaling import Scaling
 
 __all__ = [
     "AVERAGE",
-    "FARTHEST",
     "Encoded",
     "Features",
-    "Unknown",
     "is_clean",
     "is_frame",
+    "numeric_values",
 ]
 
 Floats = NDArray[np.float64]
-# A scaled value beyond this counts as this: farther away no curve has anything to say,
-# and the products of a network with it do not overflow.
-FARTHEST: Final = 1e30
-# Below the smallest normal number a range has no inverse: the column is constant.
-_TINY: Final = np.finfo(np.float64).tiny
+_FLAG: Final = 2  # categories
+_MOST_CATEGORIES: Final = 2000
 
 
 class Encoded(NamedTuple):
     """Rows ready for the network."""
 
-    numeric: NDArray[Any]  # scaled, (n, numeric features)
-    codes: Integers  # position among the feature's categories, (n, categorical)
+    numeric: NDArray[Any]  # scaled, (n, projected features)
+    codes: Integers  # position among the categories of each group, (n, groups)
+    beyond: dict[str, int]  # cells beyond the range of training, by column
 
     def take(self, part: slice) -> "Encoded":
         """Some of the rows."""
-        return Encoded(self.numeric[part], self.codes[part])
+        return Encoded(self.numeric[part], self.codes[part], self.beyond)
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """What was learnt about the columns of the training rows."""
+    """What was learnt about the columns of the training rows.
+
+    A group is a set of values with an effect each: the categories of a column, or the
+    special values of a numeric one.
+    """
 
     names: tuple[str, ...]  # all columns, in their order
-    categories: dict[str, tuple[Any, ...]]  # by name of the categorical column
-    centre: Floats  # of the numeric columns
-    factor: Floats  # zero where a column is constant
     named: bool  # whether the names came with the data
+    numbers: dict[str, NumericColumn]  # by name of the numeric column
+    categories: dict[str, tuple[Any, ...]]  # by name of the categorical column
+    # Categorical columns of two categories that are projected as well, as -1 and 1.
+    flags: tuple[str, ...] = ()
 
     @property
-    def numeric_names(self) -> tuple[str, ...]:
-        """Names of the columns that are projected."""
-        return tuple(name for name in self.names if name not in self.categories)
+    def projected_names(self) -> tuple[str, ...]:
+        """Names of the columns that projections combine."""
+        return (*self.numbers, *self.flags)
 
     @property
     def varying(self) -> NDArray[np.bool_]:
-        """Which numeric columns are not constant."""
-        return self.factor > 0
+        """Which projected columns are not constant."""
+        numbers = [number.scale.varying for number in self.numbers.values()]
+        return np.array(numbers + [True] * len(self.flags), dtype=np.bool_)
+
+    @property
+    def centre(self) -> Floats:
+        """The middle of the range of each projected column."""
+        numbers = [number.scale.centre for number in self.numbers.values()]
+        return np.array(numbers + [0.0] * len(self.flags))
+
+    @property
+    def factor(self) -> Floats:
+        """One over half of that range, or zero where a column is constant."""
+        numbers = [number.scale.factor for number in self.numbers.values()]
+        return np.array(numbers + [1.0] * len(self.flags))
+
+    @property
+    def groups(self) -> dict[str, tuple[Any, ...]]:
+        """Values with an effect each, by the name of their component."""
+        special = {
+            special_name(name): (ORDINARY, *number.special_values)
+            for name, number in self.numbers.items()
+            if number.special_values
+        }
+        return self.categories | special
+
+    @property
+    def group_columns(self) -> tuple[str, ...]:
+        """The column of each group."""
+        special = (name for name, n in self.numbers.items() if n.special_values)
+        return (*self.categories, *special)
 
     @classmethod
     def learn(
-        cls, X: Any, categorical: Iterable[str | int] | None = None
+        cls,
+        X: Any,
+        categorical: Iterable[str | int] | None = None,
+        *,
+        scaling: Scaling = "robust",
+        codes: Mapping[str, Sequence[float]] | None = None,
+        masses: Mapping[str, Sequence[float]] | None = None,
+        project_flags: bool = True,
     ) -> "Features":
         """Learns names, categories and ranges from training rows.
 
         Args:
             X: Data frame or array, shape (n, columns).
             categorical: Names or positions of categorical columns, or a mask with one
-                boolean for each column; without it, those of the pandas type
-                `category`.
+                boolean for each column; without it, those of a frame that hold text
+                or are of a categorical type.
+            scaling: How numbers are brought to [-1, 1].
+            codes: Values that are no quantity, by column.
+            masses: Quantities with an effect beside the curve, by column.
+            project_flags: Whether columns of two categories are projected as well.
 
         Raises:
             InputError: If a column is unknown, holds anything but numbers, or has
-                missing or infinite values.
+                infinite values or nothing at all.
         """
-        names, named = _names(X)
-        chosen = _categorical_names(X, names, categorical)
+        names, named = column_names(X)
+        chosen = categorical_names(X, names, categorical)
         categories = {
-            name: distinct_labels(_column(X, position), f"column {name!r}")
+            name: _distinct(column(X, position), name)
             for position, name in enumerate(names)
             if name in chosen
         }
-        low, high = [], []
-        for _, values in _numeric_columns(X, names, categories):
-            low.append(values.min())
-            high.append(values.max())
-        # Halves first: the largest floats would overflow.
-        half = np.asarray(high, dtype=np.float64) / 2 - np.asarray(low) / 2
-        centre = np.asarray(low, dtype=np.float64) / 2 + np.asarray(high) / 2
-        with np.errstate(divide="ignore", over="ignore"):
-            factor = np.where(half > _TINY, 1 / half, 0.0)
-        return cls(tuple(names), categories, centre, factor, named)
+        codes, masses = codes or {}, masses or {}
+        numbers = {
+            name: learn_numeric(
+                values,
+                f"column {name!r}",
+                scaling,
+                codes.get(name, ()),
+                masses.get(name, ()),
+            )
+            for name, values in numeric_values(X, chosen)
+        }
+        known = categories.items() if project_flags else ()
+        flags = tuple(
+            name
+            for name, values in known
+            if len([value for value in values if value is not None]) == _FLAG
+        )
+        return cls(tuple(names), named, numbers, categories, flags)
 
     def encode(
-        self, X: Any, unknown: Unknown = "error", dtype: DTypeLike = np.float64
+        self, X: Any, unseen: Unseen = REFUSED, dtype: DTypeLike = np.float64
     ) -> Encoded:
         """Scales the numeric columns and looks categories up.
 
         Args:
             X: Data frame or array with the columns of the training rows.
-            unknown: What to do with a category that training has not seen: refuse it,
-                or let it have the average effect.
+            unseen: What to do with cells whose like training has not seen.
             dtype: Of the scaled columns.
 
         Raises:
             InputError: If columns or values are not those of the training rows.
         """
         X = self.in_order(X)
-        rows = len(X)
-        numeric = np.empty((rows, len(self.centre)), dtype=dtype)
-        codes = np.empty((rows, len(self.categories)), dtype=np.int32)
-        feature: Iterator[int] = iter(range(len(self.categories)))
-        for position, name in enumerate(self.names):
-            if name in self.categories:
-                codes[:, next(feature)] = category_codes(
-                    _column(X, position),
-                    f"column {name!r}",
-                    self.categories[name],
-                    unknown,
-                )
-        for index, (_, values) in enumerate(self.numeric_columns(X)):
-            numeric[:, index] = _scaled(values, self.centre[index], self.factor[index])
-        return Encoded(numeric, codes)
+        numeric = np.empty((len(X), len(self.projected_names)), dtype=dtype)
+        codes = np.empty((len(X), len(self.groups)), dtype=np.int32)
+        beyond: dict[str, int] = {}
+        for index, name in enumerate(self.categories):
+            cells = column(X, self.names.index(name))
+            codes[:, index] = category_codes(
+                cells, f"column {name!r}", self.categories[name], unseen
+            )
+        special = len(self.categories)
+        for index, (name, values) in enumerate(numeric_values(X, self.categories)):
+            number = self.numbers[name]
+            count = number.check(values, f"column {name!r}", unseen)
+            if count:
+                beyond[name] = count
+            numeric[:, index] = number.scaled(values)
+            if number.special_values:
+                codes[:, special] = number.special_codes(values)
+                special += 1
+        for index, name in enumerate(self.flags, start=len(self.numbers)):
+            numeric[:, index] = self._flag_values(name, codes)
+        return Encoded(numeric, codes, beyond)
 
-    def numeric_columns(self, X: Any) -> Iterator[tuple[str, Floats]]:
-        """The columns that are projected, each with its name, as floats."""
-        return _numeric_columns(X, self.names, self.categories)
+    def _flag_values(self, name: str, codes: Integers) -> Floats:
+        """-1 and 1 for the two categories, 0 for a gap or a stranger."""
+        place = list(self.categories).index(name)
+        # The last place is that of the code -1, a stranger.
+        table = np.array([-1.0, 1.0, *[0.0] * (len(self.categories[name]) - 1)])
+        return np.asarray(table[codes[:, place]])
+
+    def to_own_unit(self, place: int, scaled: Floats) -> Floats:
+        """Values of a projected column in its own unit; a flag has -1 and 1."""
+        name = self.projected_names[place]
+        return (
+            self.numbers[name].scale.inverse(scaled) if name in self.numbers else scaled
+        )
+
+    def limits(self, place: int) -> tuple[float, float]:
+        """Smallest and largest training value of a projected column."""
+        name = self.projected_names[place]
+        knots = self.numbers[name].scale.knots if name in self.numbers else (-1.0, 1.0)
+        return float(knots[0]), float(knots[-1])
 
     def scale(self, X: NDArray[Any]) -> Encoded:
-        """Scales clean rows of a table without categories."""
-        scaled = _scaled(X, self.centre, self.factor)
-        return Encoded(scaled, np.empty((len(X), 0), dtype=np.int32))
+        """Scales clean rows of a table without groups."""
+        scaled = np.empty((len(X), len(self.numbers)))
+        for index, number in enumerate(self.numbers.values()):
+            scaled[:, index] = number.scale(X[:, index])
+        return Encoded(scaled, np.empty((len(X), 0), dtype=np.int32), {})
+
+    def beyond(self, X: NDArray[Any], unseen: Unseen) -> dict[str, int]:
+        """Cells of clean rows beyond the range of training, by column.
+
+        Raises:
+            InputError: If these are refused.
+        """
+        counts = {
+            name: number.check(X[:, index], f"column {name!r}", unseen)
+            for index, (name, number) in enumerate(self.numbers.items())
+        }
+        return {name: count for name, count in counts.items() if count}
 
     def in_order(self, X: Any) -> Any:
         """The rows with the columns of the training rows, in their order.
@@ -153,7 +246,7 @@ class Features:
         Raises:
             InputError: If columns are missing or too many.
         """
-        names, named = _names(X)
+        names, named = column_names(X)
         if not (named and self.named):
             if len(names) != len(self.names):
                 # The first half is what scikit-learn's own estimators say.
@@ -178,9 +271,22 @@ class Features:
         return X if tuple(names) == self.names else X[list(self.names)]
 
 
-def is_frame(X: Any) -> bool:
-    """Whether the rows come with named columns."""
-    return hasattr(X, "columns") and hasattr(X, "__getitem__")
+def special_name(name: str) -> str:
+    """The name of the component of a column's special values."""
+    return f"{name}: special values"
+
+
+def numeric_values(X: Any, categorical: Iterable[str]) -> Iterator[tuple[str, Floats]]:
+    """The columns that are not categorical, each with its name, NaN where missing.
+
+    Raises:
+        InputError: If cells are no numbers, or infinite.
+    """
+    names, _ = column_names(X)
+    chosen = set(categorical)
+    for position, name in enumerate(names):
+        if name not in chosen:
+            yield name, numbers_with_gaps(column(X, position), f"column {name!r}")
 
 
 def is_clean(X: Any) -> bool:
@@ -190,101 +296,16 @@ def is_clean(X: Any) -> bool:
     )
 
 
-def _scaled(values: NDArray[Any], centre: Any, factor: Any) -> NDArray[Any]:
-    """Values on the scale of the training rows, [-1, 1], or at most very far off."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        scaled = (values - centre) * factor
-    # Unlike np.clip these let no NaN through, which is infinity times zero here.
-    np.fmax(scaled, -FARTHEST, out=scaled)
-    return np.asarray(np.fmin(scaled, FARTHEST, out=scaled))
-
-
-def _numeric_columns(
-    X: Any, names: Sequence[str], categories: Container[str]
-) -> Iterator[tuple[str, Floats]]:
-    for position, name in enumerate(names):
-        if name not in categories:
-            yield name, real_numbers(_column(X, position), f"column {name!r}")
-
-
-def _names(X: Any) -> tuple[list[str], bool]:
-    """Names of the columns, and whether they came with the data."""
-    if is_frame(X):
-        _refuse_odd_names(X)
-        if all(isinstance(name, str) for name in X.columns):
-            return list(X.columns), True
-    if len(X.shape) != 2:  # noqa: PLR2004
+def _distinct(cells: Any, name: str) -> tuple[Any, ...]:
+    categories = distinct_categories(cells, f"column {name!r}")
+    if len(categories) > _MOST_CATEGORIES:
         message = (
-            f"X has {len(X.shape)} dimensions; it must have two: rows and columns."
+            f"The categorical column {name!r} has {len(categories):,} categories; at "
+            f"most {_MOST_CATEGORIES:,} are allowed: join the rare ones, or leave the "
+            "column out if it is an identifier."
         )
         raise InputError(message)
-    return [f"x{position}" for position in range(X.shape[1])], False
-
-
-def _refuse_odd_names(X: Any) -> None:
-    """Refuses a frame whose columns cannot be told by one name each."""
-    names = list(X.columns)
-    odd = [name for name in names if not isinstance(name, str | Integral)]
-    if odd:
-        kind = type(odd[0]).__name__
-        message = (
-            f"X is a {type(X).__name__} with a column name of the type {kind}; pass a "
-            "data frame of pandas or polars in which each column has a text as its "
-            "name."
-        )
+    if categories == (None,):
+        message = f"The column {name!r} is missing in every training row; leave it out."
         raise InputError(message)
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        message = f"The column {twice!r} is there twice; names must be unique."
-        raise InputError(message)
-
-
-def _column(X: Any, position: int) -> Any:
-    if not is_frame(X):
-        return X[:, position]
-    if hasattr(X, "iloc"):
-        return X.iloc[:, position]
-    return X[X.columns[position]]
-
-
-def _categorical_names(
-    X: Any, names: Sequence[str], categorical: Iterable[str | int] | None
-) -> set[str]:
-    """Names of the categorical columns."""
-    if categorical is None:
-        if not hasattr(X, "dtypes"):
-            return set()
-        kinds = [str(kind) for kind in X.dtypes]
-        return {
-            name for name, kind in zip(names, kinds, strict=True) if kind == "category"
-        }
-    given = list(categorical)
-    if any(isinstance(one, bool | np.bool_) for one in given):
-        return _masked_names(names, given)
-    return {_named_column(names, one) for one in given}
-
-
-def _masked_names(names: Sequence[str], mask: Sequence[Any]) -> set[str]:
-    """Names of the columns that a mask chooses."""
-    whole = all(isinstance(one, bool | np.bool_) for one in mask)
-    if not whole or len(mask) != len(names):
-        got = f"{len(mask)} booleans" if whole else "booleans and other values"
-        message = (
-            f"categorical_features has {got}; as a mask it must have one boolean for "
-            f"each of the {len(names)} columns, otherwise names or positions."
-        )
-        raise InputError(message)
-    return {name for name, chosen in zip(names, mask, strict=True) if chosen}
-
-
-def _named_column(names: Sequence[str], given: Any) -> str:
-    """The name of a column that is given by its name or position."""
-    if isinstance(given, str) and given in names:
-        return given
-    if isinstance(given, Integral) and -len(names) <= int(given) < len(names):
-        return names[int(given)]
-    message = (
-        f"The categorical feature {given!r} is not a column; the columns are "
-        f"{quoted(names)}."
-    )
-    raise InputError(message)
+    return categories

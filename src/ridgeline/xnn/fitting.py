@@ -29,6 +29,7 @@ from ridgeline.xnn.schedules import (
 )
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.settings import Settings
+from ridgeline.xnn.shrinkage import category_priors
 from ridgeline.xnn.tables import Prepared
 
 __all__ = [
@@ -48,7 +49,7 @@ StageName = Literal["training", "refinement"]
 _STAGES: Final[tuple[StageName, ...]] = ("training", "refinement")
 _LARGEST_BATCH: Final = 1000
 _BATCH_SHARE: Final = 0.2
-_MOST_SUBNETWORKS: Final = 10
+_MOST_SUBNETWORKS: Final = 20
 
 
 class FitResult(NamedTuple):
@@ -113,6 +114,7 @@ def train(settings: Settings, data: Prepared, seed: int, start: int = 0) -> FitR
         np.ones(shape.n_subnetworks),
         np.ones(len(shape.category_counts)),
         _category_shares(shape, data.training),
+        category_priors(shape, data.training),
     )
     stage = _Stage(
         "training",
@@ -137,6 +139,7 @@ def refine(
         (scorer.scales > 0).astype(np.float64),
         (scorer.category_scales > 0).astype(np.float64),
         _category_shares(shape, data.training),
+        category_priors(shape, data.training),
     )
     stage = _Stage(
         "refinement",
@@ -167,7 +170,7 @@ def network_shape(settings: Settings, data: Prepared) -> Architecture:
     return Architecture(
         n_features=p,
         n_subnetworks=_subnetworks(settings, p),
-        category_counts=tuple(map(len, data.features.categories.values())),
+        category_counts=tuple(map(len, data.features.groups.values())),
         hidden=hidden,
         activation=settings.activation,
         projection=settings.projection,

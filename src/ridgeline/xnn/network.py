@@ -8,10 +8,12 @@ Everything is a pure function of `Weights` and `Rows`; nothing is kept between c
 import math
 from typing import Any, Final
 
+import numpy as np
 import tensorflow as tf
 
 from ridgeline.xnn import ridge
 from ridgeline.xnn.architecture import (
+    VARIANCE_FLOOR,
     Architecture,
     Problem,
     Rows,
@@ -65,10 +67,9 @@ def decision(
         outputs, weights.scales * problem.used, transpose_a=True
     )
     if shape.category_counts:
-        scaled = _category_terms(shape, weights, problem)
-        # An unknown category has the place behind all others, which adds nothing.
-        scaled = tf.concat([scaled, [0.0]], axis=0)
-        total += tf.reduce_sum(tf.gather(scaled, codes), axis=1)
+        total += tf.linalg.matvec(
+            _memberships(shape, codes), category_terms(shape, weights, problem)
+        )
     return total
 
 
@@ -109,6 +110,9 @@ def objective(
     total += problem.l1_scales * tf.reduce_sum(
         tf.abs(weights.category_scales * problem.used_categories)
     )
+    if shape.category_counts:
+        terms = category_terms(shape, weights, problem)
+        total += tf.reduce_sum(problem.category_priors * tf.square(terms))
     if shape.smooth:
         rows = second.shape[1]
         total += problem.roughness * ridge.roughness(
@@ -129,24 +133,40 @@ def _curves(
     return ridge.Curve(tf.concat([curve.value, values], axis=1), curve.second)
 
 
-def _category_terms(shape: Architecture, weights: Weights, problem: Problem) -> Tensor:
+def _memberships(shape: Architecture, codes: Tensor) -> Tensor:
+    """One where a row has the category of a place, shape (rows, categories).
+
+    Effects are looked up by a product with this matrix: XLA computes a lookup's table,
+    here the normalised effects, again for every cell that is looked up. An unknown
+    category has the place behind all others, which no column here is for.
+    """
+    counts = shape.category_counts
+    feature_of = np.repeat(np.arange(len(counts)), counts)
+    places = tf.range(sum(counts))
+    return tf.cast(tf.gather(codes, feature_of, axis=1) == places, tf.float32)
+
+
+def category_terms(shape: Architecture, weights: Weights, problem: Problem) -> Tensor:
     """Scaled, normalised effect of every category, side by side.
 
     The shares of the categories in the training rows do not change while training, so
-    that the normalisation over all rows is exact in every batch.
+    that the normalisation over all rows is exact in every batch. Sums over the
+    categories of each feature are products with a constant matrix, so that many
+    features compile as fast as one.
     """
-    scales = weights.category_scales * problem.used_categories
-    parts = []
-    splits = list(shape.category_counts)
-    for feature, (effects, share) in enumerate(
-        zip(
-            tf.split(weights.effects, splits),
-            tf.split(problem.category_shares, splits),
-            strict=True,
-        )
-    ):
-        values = effects[None, :]
-        if shape.normalised:
-            values = ridge.normalise(values, ridge.moments(values, share))
-        parts.append(scales[feature] * values[0])
-    return tf.concat(parts, axis=0)
+    counts = shape.category_counts
+    owner = np.repeat(np.eye(len(counts), dtype=np.float32), counts, axis=0)
+
+    def of_owner(values: Tensor) -> Tensor:
+        return tf.linalg.matvec(owner, values)
+
+    def summed(values: Tensor) -> Tensor:
+        return tf.linalg.matvec(owner, values, transpose_a=True)
+
+    values = weights.effects
+    if shape.normalised:
+        share = problem.category_shares
+        values -= of_owner(summed(share * values) / summed(share))
+        variance = summed(share * tf.square(values)) / summed(share)
+        values *= of_owner(tf.math.rsqrt(variance + VARIANCE_FLOOR))
+    return of_owner(weights.category_scales * problem.used_categories) * values

@@ -69,7 +69,7 @@ def training_schedule(settings: "Settings", batches: int) -> Schedule:
     if settings.cayley_step == "adaptive":
         return replace(chosen, cayley_step=ADAPTIVE_STEP, adaptive=True)
     if settings.cayley_step is not None:
-        return replace(chosen, cayley_step=settings.cayley_step)
+        return replace(chosen, cayley_step=settings.cayley_step, adaptive=False)
     return chosen
 
 
@@ -104,10 +104,11 @@ def _named(name: ScheduleName, batches: int) -> Schedule:
     epochs = round(_ROOT_EPOCHS / math.sqrt(batches))
     epochs = min(_MOST_EPOCHS, max(_FEWEST_EPOCHS, epochs))
     return Schedule(
-        learning_rate=0.01,
-        cayley_step=10.0,
+        learning_rate=0.03,
+        cayley_step=ADAPTIVE_STEP,
         max_epochs=epochs,
         # Steps are large until late: only the whole schedule shows what it reaches.
         patience=epochs,
         cosine=True,
+        adaptive=True,
     )

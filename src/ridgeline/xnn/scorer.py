@@ -9,6 +9,7 @@ not negative, and the largest weight of each projection is positive.
 """
 
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -22,13 +23,15 @@ from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
 from ridgeline.xnn.architecture import Activation
-from ridgeline.xnn.features import Encoded, Features, Unknown, is_clean
+from ridgeline.xnn.columns import REFUSED, Unseen
+from ridgeline.xnn.features import Encoded, Features, is_clean
 
 if TYPE_CHECKING:
     from ridgeline.xnn.explanation import Explanation
 
 __all__ = [
     "ACTIVATIONS",
+    "BeyondRangeWarning",
     "HasScorer",
     "Scorer",
     "Spread",
@@ -108,7 +111,8 @@ class Spread:
 
     edges: Floats  # of the bins of each projected value, (k, bins + 1)
     heights: Floats  # share of the rows in each bin, (k, bins)
-    shares: tuple[Floats, ...]  # of each category, for each categorical feature
+    shares: tuple[Floats, ...]  # of each category, for each group
+    rows: int | None = None  # how many there were; a file of format 1 does not tell
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,7 +157,7 @@ class Scorer:
         features = self.features
         of = f" of {self.classes[0]!r} or {self.classes[1]!r}" if self.classes else ""
         return (
-            f"<Scorer for {self.task}{of:.60}: {len(features.numeric_names)} numeric "
+            f"<Scorer for {self.task}{of:.60}: {len(features.numbers)} numeric "
             f"and {len(features.categories)} categorical features, "
             f"{np.count_nonzero(self.all_scales)} of {len(self.component_names)} "
             "components in use>"
@@ -180,7 +184,7 @@ class Scorer:
     def component_names(self) -> tuple[str, ...]:
         """Ridge components by their rank, then the categorical features."""
         ridges = tuple(f"ridge {rank + 1}" for rank in range(len(self.scales)))
-        return ridges + tuple(self.features.categories)
+        return ridges + tuple(self.features.groups)
 
     @property
     def all_scales(self) -> Floats:
@@ -194,45 +198,52 @@ class Scorer:
         total = scales.sum()
         return scales / total if total > 0 else scales
 
-    def decision_function(self, X: Any, unknown: Unknown = "error") -> Floats:
+    def decision_function(self, X: Any, unseen: Unseen = REFUSED) -> Floats:
         """The additive score of each row: a response, or log-odds, shape (n,)."""
-        return self._score(self._decision, X, unknown)
+        return self._score(self._decision, X, unseen)
 
-    def contributions(self, X: Any, unknown: Unknown = "error") -> Floats:
+    def contributions(self, X: Any, unseen: Unseen = REFUSED) -> Floats:
         """What each component adds to the intercept, shape (n, components)."""
-        return self._score(self._contributions, X, unknown)
+        return self._score(self._contributions, X, unseen)
 
     def project(self, X: Any) -> Floats:
         """The projected value of each row for each ridge function, shape (n, k)."""
-        return np.asarray(self.features.encode(X, "average").numeric @ self.projection)
+        unseen = Unseen("average", "average")
+        return np.asarray(self.features.encode(X, unseen).numeric @ self.projection)
 
-    def predict(self, X: Any, unknown: Unknown = "error") -> NDArray[Any]:
+    def beyond_range(self, X: Any) -> dict[str, int]:
+        """How many cells of each column lie beyond the range of the training rows."""
+        return self.features.encode(X, Unseen("average", "average")).beyond
+
+    def predict(self, X: Any, unseen: Unseen = REFUSED) -> NDArray[Any]:
         """Responses, or labels of the likelier class, shape (n,)."""
-        decision = self.decision_function(X, unknown)
+        decision = self.decision_function(X, unseen)
         if self.classes is None:
             return decision
         return np.asarray(self.classes)[(decision > 0).astype(np.intp)]
 
-    def predict_proba(self, X: Any, unknown: Unknown = "error") -> Floats:
+    def predict_proba(self, X: Any, unseen: Unseen = REFUSED) -> Floats:
         """Probabilities of the two classes, in their order, shape (n, 2)."""
         if self.classes is None:
             message = "The model is a regressor; probabilities need a classifier."
             raise InputError(message)
         # The hyperbolic tangent does not overflow, whatever the log-odds are.
-        half = 0.5 * np.tanh(0.5 * self.decision_function(X, unknown))
+        half = 0.5 * np.tanh(0.5 * self.decision_function(X, unseen))
         return np.column_stack([0.5 - half, 0.5 + half])
 
     def _score(
-        self, score: Callable[[Encoded], Floats], X: Any, unknown: Unknown
+        self, score: Callable[[Encoded], Floats], X: Any, unseen: Unseen
     ) -> Floats:
         """Scores all rows, in blocks that are scaled where they are scored."""
         features = self.features
-        if features.categories or not is_clean(X):
-            rows = features.encode(X, unknown)
+        if features.groups or not is_clean(X):
+            rows = features.encode(X, unseen)
+            _say_beyond(rows.beyond, features)
             return self._in_blocks(
                 lambda part: score(rows.take(part)), len(rows.numeric)
             )
         X = features.in_order(X)
+        _say_beyond(features.beyond(X, unseen), features)
         return self._in_blocks(lambda part: score(features.scale(X[part])), len(X))
 
     def _in_blocks(self, score: Callable[[slice], Floats], count: int) -> Floats:
@@ -269,6 +280,26 @@ class Scorer:
             if scale
         ]
         return np.vstack([ridges, *categories])
+
+
+def _say_beyond(beyond: dict[str, int], features: Features) -> None:
+    """Warns of cells beyond the range of the training rows."""
+    if not beyond:
+        return
+    name, count = max(beyond.items(), key=lambda item: item[1])
+    knots = features.numbers[name].scale.knots
+    others = f" and {len(beyond) - 1} more columns" if len(beyond) > 1 else ""
+    message = (
+        f"{sum(beyond.values())} cells lie beyond the range of the training rows: "
+        f"{count} of {name!r} ({knots[0]:g} to {knots[-1]:g}){others}; there the "
+        "curves stay at their edges. Scorer.beyond_range counts them by column, and "
+        "beyond_range='error' refuses them."
+    )
+    warnings.warn(message, BeyondRangeWarning, stacklevel=4)
+
+
+class BeyondRangeWarning(UserWarning):
+    """Rows to be scored have cells beyond the range of the training rows."""
 
 
 class HasScorer(Protocol):

@@ -14,17 +14,29 @@ import numpy as np
 
 from ridgeline.private_names.sklearn import Interval, StrOptions
 from ridgeline.xnn.architecture import Activation, Projection
-from ridgeline.xnn.columns import Unknown
+from ridgeline.xnn.columns import WhenBeyond, WhenUnknown
+from ridgeline.xnn.scaling import Scaling
 from ridgeline.xnn.schedules import ScheduleName
+from ridgeline.xnn.special_values import SpecialValues
 
-__all__ = ["PARAMETERS", "Settings", "allowed_values"]
+__all__ = [
+    "PARAMETERS",
+    "PENALTIES",
+    "Settings",
+    "allowed_values",
+    "document",
+    "parameter",
+]
+
+# What the estimators that choose by themselves choose.
+PENALTIES: Final = ("l1_projection", "l1_scales", "roughness")
 
 _POSITIVE: Final = Interval(Real, 0, None, closed="neither")
 _NOT_NEGATIVE: Final = Interval(Real, 0, None, closed="left")
 _COUNT: Final = Interval(Integral, 1, None, closed="left")
 
 
-def _parameter(default: Any, *allowed: Any) -> Any:
+def parameter(default: Any, *allowed: Any) -> Any:
     """A parameter with its default and what scikit-learn's validation allows."""
     return field(default=default, metadata={"allowed": list(allowed)})
 
@@ -38,46 +50,59 @@ def _one_of(names: Any) -> StrOptions:
 class Settings:
     """How to fit a network; `PARAMETERS` describes each field."""
 
-    n_subnetworks: int | None = _parameter(None, _COUNT, None)
-    hidden: Sequence[int] = _parameter((10, 6), "array-like")
-    activation: Activation = _parameter("tanh", _one_of(Activation))
-    projection: Projection = _parameter("orthogonal", _one_of(Projection))
-    normalise: bool = _parameter(True, "boolean")
-    l1_projection: float = _parameter(1e-3, _NOT_NEGATIVE)
-    l1_scales: float = _parameter(1e-3, _NOT_NEGATIVE)
-    roughness: float = _parameter(1e-6, _NOT_NEGATIVE)
-    prune_share: float | None = _parameter(
+    n_subnetworks: int | None = parameter(None, _COUNT, None)
+    hidden: Sequence[int] = parameter((10, 6), "array-like")
+    activation: Activation = parameter("tanh", _one_of(Activation))
+    projection: Projection = parameter("orthogonal", _one_of(Projection))
+    normalise: bool = parameter(True, "boolean")
+    l1_projection: float = parameter(1e-3, _NOT_NEGATIVE)
+    l1_scales: float = parameter(1e-3, _NOT_NEGATIVE)
+    roughness: float = parameter(1e-6, _NOT_NEGATIVE)
+    prune_share: float | None = parameter(
         0.95, Interval(Real, 0, 1, closed="right"), None
     )
-    schedule: ScheduleName = _parameter("cosine", _one_of(ScheduleName))
-    cayley_step: float | Literal["adaptive"] | None = _parameter(
+    schedule: ScheduleName = parameter("cosine", _one_of(ScheduleName))
+    cayley_step: float | Literal["adaptive"] | None = parameter(
         None, _NOT_NEGATIVE, StrOptions({"adaptive"}), None
     )
-    learning_rate: float | None = _parameter(None, _POSITIVE, None)
-    max_epochs: int | None = _parameter(None, _COUNT, None)
-    patience: int | None = _parameter(None, _COUNT, None)
-    refine_epochs: int | None = _parameter(None, _COUNT, None)
-    batch_size: int | None = _parameter(None, _COUNT, None)
-    validation_fraction: float = _parameter(0.2, Interval(Real, 0, 1, closed="neither"))
-    n_starts: int = _parameter(1, _COUNT)
-    checkpoint: str | PathLike[str] | None = _parameter(None, str, PathLike, None)
-    categorical_features: Sequence[str | int] | None = _parameter(
+    learning_rate: float | None = parameter(None, _POSITIVE, None)
+    max_epochs: int | None = parameter(None, _COUNT, None)
+    patience: int | None = parameter(None, _COUNT, None)
+    refine_epochs: int | None = parameter(None, _COUNT, None)
+    batch_size: int | None = parameter(None, _COUNT, None)
+    validation_fraction: float = parameter(0.2, Interval(Real, 0, 1, closed="neither"))
+    n_starts: int = parameter(1, _COUNT)
+    checkpoint: str | PathLike[str] | None = parameter(None, str, PathLike, None)
+    categorical_features: Sequence[str | int] | None = parameter(
         None, "array-like", None
     )
-    unknown_category: Unknown = _parameter("error", _one_of(Unknown))
-    random_state: int | np.random.RandomState | None = _parameter(None, "random_state")
-    verbose: int = _parameter(0, "verbose")
+    scaling: Scaling = parameter("robust", _one_of(Scaling))
+    special_values: SpecialValues = parameter(
+        "auto", dict, "array-like", StrOptions({"auto"}), None
+    )
+    project_flags: bool = parameter(True, "boolean")
+    unknown_category: WhenUnknown = parameter("error", _one_of(WhenUnknown))
+    unknown_missing: WhenUnknown = parameter("error", _one_of(WhenUnknown))
+    beyond_range: WhenBeyond = parameter("edge", _one_of(WhenBeyond))
+    random_state: int | np.random.RandomState | None = parameter(None, "random_state")
+    verbose: int = parameter(0, "verbose")
 
 
-def allowed_values() -> dict[str, list[Any]]:
+def allowed_values(settings: type[Settings] = Settings) -> dict[str, list[Any]]:
     """What each parameter may be, as scikit-learn's validation takes it."""
-    return {each.name: each.metadata["allowed"] for each in fields(Settings)}
+    return {each.name: each.metadata["allowed"] for each in fields(settings)}
 
 
-PARAMETERS: Final = """Parameters
+def document(penalties: str, more: str = "") -> str:
+    """The section on parameters of a docstring, with that on penalties as given."""
+    return f"{_NETWORK}{penalties}{_FITTING}{more}"
+
+
+_NETWORK: Final = """Parameters
     ----------
     n_subnetworks : int or None, default=None
-        Number of ridge functions k. None takes min(numeric features, 10).
+        Number of ridge functions k. None takes one for each projected feature, at
+        most 20. The paper takes at most 10.
     hidden : sequence of int, default=(10, 6)
         Units of each hidden layer of a subnetwork. `()` makes straight lines.
     activation : {"tanh", "sigmoid", "softplus"}, default="tanh"
@@ -88,7 +113,8 @@ PARAMETERS: Final = """Parameters
         unconstrained.
     normalise : bool, default=True
         Whether ridge functions have mean 0 and norm 1 while they are trained.
-    l1_projection : float, default=0.001
+"""
+_PENALTIES: Final = """    l1_projection : float, default=0.001
         lambda1, the L1 penalty on the projection weights. The paper tunes it between
         1e-4 and 1e-2. All three penalties are for a response scaled to [-1, 1].
     l1_scales : float, default=0.001
@@ -96,7 +122,8 @@ PARAMETERS: Final = """Parameters
     roughness : float, default=1e-06
         lambda3, the weight of the mean squared second derivative of the ridge
         functions. The paper tunes it between 1e-7 and 1e-5.
-    prune_share : float or None, default=0.95
+"""
+_FITTING: Final = """    prune_share : float or None, default=0.95
         Components are kept in the order of their importance ratios until these add up
         to more than this share, and are then refined. None stops after training.
     schedule : {"cosine", "paper"}, default="cosine"
@@ -127,14 +154,38 @@ PARAMETERS: Final = """Parameters
         interruption, goes on there and ends with the same model.
     categorical_features : sequence of str, int or bool, or None, default=None
         Names or positions of the categorical columns, or a mask with one boolean for
-        each column. None takes the columns of pandas' type `category`. They are
-        encoded here: one-hot columns are not needed.
+        each column. None takes the columns of a data frame that hold text or are of
+        a categorical type. They are encoded here: one-hot columns are not needed. A
+        missing value is a category of its own, and the effects of rare categories are
+        drawn to the average.
+    scaling : {"robust", "quantile", "minmax"}, default="robust"
+        How numeric columns are brought to [-1, 1]. "robust" goes by value where the
+        rows are and more by rank the heavier the tails are, "quantile" by rank,
+        "minmax" by smallest and largest value, as in the paper.
+    special_values : dict, sequence of float, "auto" or None, default="auto"
+        Values of numeric columns that have an effect of their own. Numbers, of all
+        columns or by column (`{"dti": [-7, -8]}`), are codes: they are no quantities
+        and have the average value in projections. "auto", of all columns or of one,
+        looks for values that many training rows share and whose rows differ from
+        their neighbours; these stay in the projections too. Missing values always
+        have an effect of their own.
+    project_flags : bool, default=True
+        Whether projections may also combine categorical features of two categories,
+        as -1 and 1, so that a curve can differ between the two. "identity" projections
+        never do.
     unknown_category : {"error", "average"}, default="error"
         What to do with a category that training has not seen: refuse it, or give it
         the average effect, which is none.
+    unknown_missing : {"error", "average"}, default="error"
+        What to do with a missing value in a column that was complete in training:
+        refuse it, or give it the average value.
+    beyond_range : {"edge", "error"}, default="edge"
+        What to do with numbers beyond the range of the training rows: let the curves
+        stay at their edges and say so, or refuse them.
     random_state : int, RandomState or None, default=None
         Seed of the weights, the validation split and the shuffling. The same seed
         gives the same model, bit for bit.
     verbose : int, default=0
         Whether to show progress bars with the time left.
 """
+PARAMETERS: Final = document(_PENALTIES)

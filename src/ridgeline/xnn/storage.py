@@ -13,12 +13,13 @@ from ridgeline import __version__
 from ridgeline.errors import InputError
 from ridgeline.files import replace_file
 from ridgeline.xnn.content import model_content, read_content
+from ridgeline.xnn.format_1 import upgraded
 from ridgeline.xnn.scorer import HasScorer, Scorer, scorer_of
 
 __all__ = ["load_model", "model_document", "read_document", "save_model"]
 
 _FORMAT: Final = "ridgeline-xnn"
-_VERSION: Final = 1
+_VERSION: Final = 2
 
 
 def save_model(model: Scorer | HasScorer, path: str | Path) -> None:
@@ -95,6 +96,8 @@ def read_document(document: dict[str, Any], name: str = "The model") -> Scorer:
     model = document.get("model")
     try:
         whole = document.get("sha256") == _checksum(model)
+        if whole and document["version"] == 1:
+            model = upgraded(model)
         scorer = read_content(model) if whole else None
     except (TypeError, ValueError, RecursionError) as error:
         message = f"{name} holds no whole model, as {error}; save the model again."
@@ -141,14 +144,14 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _check_version(document: dict[str, Any], name: str) -> None:
     version = document.get("version")
-    if type(version) is int and version == _VERSION:
+    if type(version) is int and 1 <= version <= _VERSION:
         return
     newer = type(version) is int and version > _VERSION
     advice = "upgrade Ridgeline" if newer else "save the model again"
     message = (
         f"{name} has the format version {version!r}, written by Ridgeline "
         f"{document.get('written_by')}; this is Ridgeline {__version__}, which reads "
-        f"version {_VERSION}: {advice}."
+        f"versions 1 to {_VERSION}: {advice}."
     )
     raise InputError(message)
 

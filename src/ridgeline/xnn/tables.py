@@ -4,6 +4,8 @@ The estimator is asked for its parameters and whether it classifies, and is told
 names of the columns, as scikit-learn's own `validate_data` does. Nothing is trained.
 """
 
+import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -17,16 +19,22 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 from ridgeline.errors import InputError
 from ridgeline.private_names.sklearn import check_sample_weight, safe_indexing
 from ridgeline.xnn.architecture import Rows
-from ridgeline.xnn.columns import AVERAGE, Unknown
+from ridgeline.xnn.column_kinds import column, warn_of_codes
+from ridgeline.xnn.columns import AVERAGE, REFUSED, Unseen, category_codes
 from ridgeline.xnn.extremes import warn_of_extremes
-from ridgeline.xnn.features import Features, is_frame
+from ridgeline.xnn.features import Features, is_frame, numeric_values
 from ridgeline.xnn.response import (
     Response,
     class_targets,
     learn_classes,
     numeric_targets,
 )
-from ridgeline.xnn.scorer import Scorer
+from ridgeline.xnn.scorer import BeyondRangeWarning, Scorer
+from ridgeline.xnn.special_values import (
+    asked_specials,
+    point_masses,
+    warn_of_absent,
+)
 
 if TYPE_CHECKING:
     from ridgeline.xnn.estimator import BaseXNN
@@ -38,6 +46,7 @@ __all__ = [
     "encode_rows",
     "prepare",
     "row_losses",
+    "unseen_of",
     "validation_losses",
     "validation_parts",
 ]
@@ -96,6 +105,7 @@ def prepare(
     *,
     seed: int,
     fitted: Scorer | None = None,
+    unseen: Unseen | None = None,
 ) -> Prepared:
     """Checks the data of a fit, makes the validation split and encodes both sides.
 
@@ -110,6 +120,8 @@ def prepare(
         seed: The seed of that split.
         fitted: The network whose columns, ranges and categories are kept, to refine
             it. Without it they are learnt from the training rows.
+        unseen: What to do with strange cells of the validation rows, instead of what
+            the estimator does.
 
     Raises:
         InputError: If the data cannot be used.
@@ -118,24 +130,20 @@ def prepare(
     rows, classes = _observations(
         model, X, y, sample_weight, classes, reset=fitted is None
     )
-    features = fitted.features if fitted else _learn_columns(model, rows)
-    training, held, unknown = _sides(model, rows, validation_data, classes, seed)
-    if fitted is None:
-        # Ranges come from the training rows alone. A category may be in none but the
-        # rows set aside; the model knows it yet.
-        learnt = Features.learn(training.X, model.categorical_features)
-        features = replace(learnt, categories=features.categories)
+    known = fitted.features if fitted else _known_columns(model, rows)
+    training, held, own = _sides(model, rows, validation_data, classes, seed)
+    features = known if fitted else _learn_columns(model, training, known)
     response = (
         Response.learn(training.target)
         if classes is None
         else Response.of_classes(classes)
     )
-    encoded = encode_rows(features, response, *training[:3], unknown="error")
+    encoded = encode_rows(features, response, *training[:3])
     trained = _with_rows(encoded, features)
     if fitted is not None:
         trained |= np.concatenate([np.zeros(0), *fitted.effects]) != 0
     validation = encode_rows(
-        features, response, *held[:3], unknown=unknown, trained=trained
+        features, response, *held[:3], unseen=unseen or own, trained=trained
     )
     return Prepared(features, response, encoded, validation, classes)
 
@@ -147,7 +155,7 @@ def encode_rows(
     target: Floats,
     weight: Floats,
     *,
-    unknown: Unknown,
+    unseen: Unseen = REFUSED,
     trained: NDArray[np.bool_] | None = None,
 ) -> Rows:
     """Rows as the network takes them, in single precision.
@@ -158,12 +166,12 @@ def encode_rows(
         X: The rows, a data frame or an array.
         target: Their responses, or zero and one for the classes.
         weight: The weight of each row.
-        unknown: What to do with categories that training has not seen.
+        unseen: What to do with cells whose like training has not seen.
         trained: Which categories, side by side, have an effect; the others count as
             the average. By default all of them have.
     """
-    encoded = features.encode(X, unknown, dtype=np.float32)
-    counts = np.array([len(known) for known in features.categories.values()], dtype=int)
+    encoded = features.encode(X, unseen, dtype=np.float32)
+    counts = np.array([len(known) for known in features.groups.values()], dtype=int)
     starts = (np.cumsum(counts) - counts).astype(np.int32)
     # One place behind all categories stands for the average.
     average = int(counts.sum())
@@ -184,7 +192,7 @@ def row_losses(
 ) -> RowLosses:
     """The loss of each of these rows under a fitted model."""
     rows, _ = _observations(model, X, y, sample_weight, _classes(model))
-    return _losses(model.scorer_, rows, model.unknown_category)
+    return _losses(model.scorer_, rows, unseen_of(model))
 
 
 def validation_losses(
@@ -200,8 +208,8 @@ def validation_losses(
     if validation_data is not None:
         return row_losses(model, *validation_parts(validation_data))
     rows, classes = _observations(model, X, y, sample_weight, _classes(model))
-    _, held, unknown = _sides(model, rows, None, classes, seed)
-    return _losses(model.scorer_, held, unknown)
+    _, held, unseen = _sides(model, rows, None, classes, seed)
+    return _losses(model.scorer_, held, unseen)
 
 
 def checked_table(model: "BaseXNN", X: Any, reset: bool = False) -> Any:
@@ -243,11 +251,78 @@ def checked_table(model: "BaseXNN", X: Any, reset: bool = False) -> Any:
     )
 
 
-def _learn_columns(model: "BaseXNN", rows: _Observations) -> Features:
-    """The columns of all rows of a fit; bad values are counted in all of them."""
-    features = Features.learn(rows.X, model.categorical_features)
-    warn_of_extremes(rows.X, features, rows.positions)
+def unseen_of(model: "BaseXNN") -> Unseen:
+    """What an estimator does with cells whose like training has not seen."""
+    return Unseen(model.unknown_category, model.unknown_missing, model.beyond_range)
+
+
+def _known_columns(model: "BaseXNN", rows: _Observations) -> Features:
+    """The columns of all rows of a fit; what is odd about them is said here."""
+    features = Features.learn(
+        rows.X,
+        model.categorical_features,
+        scaling="minmax",
+        project_flags=model.project_flags and model.projection != "identity",
+    )
+    columns = dict(numeric_values(rows.X, features.categories))
+    if model.categorical_features is None:
+        warn_of_codes(columns)
+    warn_of_absent(model.special_values, columns)
+    if model.scaling == "minmax":
+        warn_of_extremes(rows.X, columns, rows.positions)
     return features
+
+
+def _learn_columns(
+    model: "BaseXNN", training: _Observations, known: Features
+) -> Features:
+    """What the training rows alone say: ranges, and values that are special.
+
+    A category, or a gap, may be in none but the rows set aside: the model knows it yet.
+    """
+    columns = dict(numeric_values(training.X, known.categories))
+    asked = asked_specials(model.special_values, tuple(columns))
+    codes = {
+        name: tuple(code for code in values if _known_code(model, columns[name], code))
+        for name, values in asked.codes.items()
+    }
+    masses = {}
+    if asked.auto:
+        quantities = {
+            name: np.where(np.isin(values, codes.get(name, ())), np.nan, values)
+            for name, values in columns.items()
+        }
+        masses = point_masses(
+            quantities,
+            [_factorised(training.X, known, name) for name in known.categories],
+            training.target,
+            classify=is_classifier(model),
+            among=asked.auto,
+        )
+    learnt = Features.learn(
+        training.X,
+        tuple(known.categories),
+        scaling=model.scaling,
+        codes=codes,
+        masses=masses,
+    )
+    numbers = {
+        name: replace(number, missing=known.numbers[name].missing)
+        for name, number in learnt.numbers.items()
+    }
+    return replace(known, numbers=numbers)
+
+
+def _known_code(model: "BaseXNN", values: Floats, code: float) -> bool:
+    """Whether a column has a code, or was said to have it."""
+    by_column = isinstance(model.special_values, Mapping)
+    return by_column or bool((values == code).any())
+
+
+def _factorised(X: Any, features: Features, name: str) -> NDArray[Any]:
+    cells = column(X, features.names.index(name))
+    categories = features.categories[name]
+    return category_codes(cells, f"column {name!r}", categories, REFUSED)
 
 
 def _sides(
@@ -256,11 +331,11 @@ def _sides(
     validation_data: ValidationData,
     classes: NDArray[Any] | None,
     seed: int,
-) -> tuple[_Observations, _Observations, Unknown]:
-    """Training rows, validation rows, and what unknown categories of these mean."""
+) -> tuple[_Observations, _Observations, Unseen]:
+    """Training rows, validation rows, and what strange cells of these mean."""
     if validation_data is not None:
         parts = validation_parts(validation_data)
-        return rows, _observations(model, *parts, classes)[0], model.unknown_category
+        return rows, _observations(model, *parts, classes)[0], unseen_of(model)
     count = len(rows.target)
     share = model.validation_fraction
     training, held = train_test_split(
@@ -269,7 +344,7 @@ def _sides(
         stratify=None if classes is None else _strata(rows.target, share),
         random_state=seed,
     )
-    return rows.take(training), rows.take(held), "average"
+    return rows.take(training), rows.take(held), Unseen("average", "average")
 
 
 def _strata(target: Floats, share: float) -> Floats | None:
@@ -279,8 +354,11 @@ def _strata(target: Floats, share: float) -> Floats | None:
     return target if smallest > 1 and share * len(target) >= both else None
 
 
-def _losses(scorer: Scorer, rows: _Observations, unknown: Unknown) -> RowLosses:
-    decision = scorer.decision_function(rows.X, unknown)
+def _losses(scorer: Scorer, rows: _Observations, unseen: Unseen) -> RowLosses:
+    with warnings.catch_warnings():
+        # Rows that choose need not lie within the range of those that train.
+        warnings.simplefilter("ignore", BeyondRangeWarning)
+        decision = scorer.decision_function(rows.X, unseen)
     if scorer.classes is None:
         return RowLosses((decision - rows.target) ** 2, rows.weight)
     loss = np.logaddexp(0, decision) - rows.target * decision
@@ -330,7 +408,7 @@ def _observations(
 
 def _with_rows(rows: Rows, features: Features) -> NDArray[np.bool_]:
     """Which categories, side by side, have rows."""
-    count = sum(map(len, features.categories.values()))
+    count = sum(map(len, features.groups.values()))
     return np.bincount(rows.codes.ravel(), minlength=count) > 0
 
 

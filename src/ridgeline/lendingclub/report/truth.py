@@ -90,7 +90,7 @@ def compare_with_truth(
 
 def _by_component(scorer: Scorer, X: pd.DataFrame, parts: pd.DataFrame) -> pd.DataFrame:
     contributions = scorer.contributions(X)
-    means = {name: float(X[name].mean()) for name in scorer.features.numeric_names}
+    means = {name: float(X[name].mean()) for name in scorer.features.numbers}
     rows = []
     for component in explain(scorer).components:
         feature, weight, dominated = component.name, 1.0, True

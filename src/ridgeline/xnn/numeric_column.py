@@ -1,0 +1,144 @@
+"""What a model knows about a numeric column: its scale, and values that are special.
+
+A code, such as -7 for 'condition not met', is no quantity: it has an effect of its own
+and, in projections, the average value of the rows that have a number. So has a gap. A
+point mass, such as exactly 0, is a quantity that many rows share: it stays in the
+projections and has an effect beside the curve.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeline.errors import InputError
+from ridgeline.xnn.columns import AVERAGE, Integers, Unseen, new_gap
+from ridgeline.xnn.scaling import Scale, Scaling, learn_scale
+
+__all__ = ["FEW_LEVELS", "ORDINARY", "NumericColumn", "learn_numeric"]
+
+Floats = NDArray[np.float64]
+# How a model calls the cells that are not special.
+ORDINARY: Final = "any other value"
+# Whole numbers with at most as many levels are drawn as points.
+FEW_LEVELS: Final = 31
+
+
+@dataclass(frozen=True, eq=False)
+class NumericColumn:
+    """What was learnt about a numeric column of the training rows."""
+
+    scale: Scale
+    neutral: float = 0.0  # scaled value of a cell without a number: the others' mean
+    codes: tuple[float, ...] = ()  # values that are no quantity
+    masses: tuple[float, ...] = ()  # quantities with an effect beside the curve
+    missing: bool = False  # whether there were gaps
+    levels: tuple[float, ...] = ()  # all values, where they are few whole numbers
+
+    @property
+    def special_values(self) -> tuple[Any, ...]:
+        """Values with an effect of their own; None stands for a gap."""
+        return (*self.codes, *self.masses, *((None,) if self.missing else ()))
+
+    def scaled(self, values: Floats) -> Floats:
+        """Scaled values, and the neutral one where a cell has no quantity."""
+        scaled = self.scale(values)
+        without = self._without_quantity(values)
+        if without.any():
+            scaled[without] = self.neutral
+        return scaled
+
+    def special_codes(self, values: Floats) -> Integers:
+        """Which special value each cell has, from 1; 0 for an ordinary one."""
+        codes = np.zeros(len(values), dtype=np.int32)
+        for place, special in enumerate((*self.codes, *self.masses), start=1):
+            codes[values == special] = place
+        gaps = np.isnan(values)
+        codes[gaps] = len(self.special_values) if self.missing else AVERAGE
+        return codes
+
+    def check(self, values: Floats, what: str, unseen: Unseen) -> int:
+        """Counts the cells beyond the range of the training rows.
+
+        Raises:
+            InputError: If there are gaps, or cells beyond the range, and these are
+                refused.
+        """
+        if not self.missing and unseen.missing == "error":
+            gaps = int(np.isnan(values).sum())
+            if gaps:
+                raise InputError(new_gap(what, gaps))
+        low, high = self.scale.knots[0], self.scale.knots[-1]
+        # NaN compares as false.
+        outside = (values < low) | (values > high)
+        if not outside.any():
+            return 0
+        outside &= ~self._without_quantity(values)
+        count = int(outside.sum())
+        if count and unseen.beyond == "error":
+            first = float(values[outside][0])
+            message = (
+                f"The {what} has {count} values beyond the range of training, {low:g} "
+                f"to {high:g}, such as {first:g}; check these rows, or set "
+                "beyond_range='edge'."
+            )
+            raise InputError(message)
+        return count
+
+    def _without_quantity(self, values: Floats) -> NDArray[np.bool_]:
+        without = np.isnan(values)
+        for code in self.codes:
+            without |= values == code
+        return without
+
+
+def learn_numeric(
+    values: Floats,
+    what: str,
+    scaling: Scaling,
+    codes: Sequence[float] = (),
+    masses: Sequence[float] = (),
+) -> NumericColumn:
+    """What the training rows say about a column.
+
+    Args:
+        values: Of the training rows, with NaN where they are missing.
+        what: How sentences call the column.
+        scaling: How it is brought to [-1, 1].
+        codes: Values that are no quantity.
+        masses: Quantities with an effect beside the curve.
+
+    Raises:
+        InputError: If all rows are missing, or have the same code.
+    """
+    gaps = np.isnan(values)
+    if gaps.all():
+        message = f"The {what} is missing in every training row; leave it out."
+        raise InputError(message)
+    without = gaps.copy()
+    for code in codes:
+        these = values == code
+        if these.all():
+            message = (
+                f"The {what} has the special value {code:g} in every training row; "
+                "leave the column out."
+            )
+            raise InputError(message)
+        without |= these
+    quantities = values[~without]
+    scale = learn_scale(quantities, scaling)
+    neutral = float(scale(quantities).mean()) if len(quantities) else 0.0
+    levels = np.unique(quantities[: 10 * FEW_LEVELS])
+    if len(levels) <= FEW_LEVELS:
+        levels = np.unique(quantities)
+    few = 2 < len(levels) <= FEW_LEVELS and bool((levels == np.round(levels)).all())  # noqa: PLR2004
+    return NumericColumn(
+        scale=scale,
+        neutral=neutral,
+        codes=tuple(float(code) for code in codes),
+        masses=tuple(float(mass) for mass in masses),
+        missing=bool(gaps.any()),
+        levels=tuple(levels.tolist()) if few else (),
+    )

@@ -1,0 +1,235 @@
+"""Values that are special: codes that a user names, point masses that the rows show.
+
+A point mass is a value that many rows share, such as exactly 0 or a round sum. Being
+frequent is no reason for an effect of its own: whole numbers are all frequent. It must
+also differ from its neighbours, by more than chance, once the other columns have had
+their say.
+"""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeline.errors import InputError
+from ridgeline.xnn.column_kinds import named_column
+from ridgeline.xnn.columns import quoted
+from ridgeline.xnn.numeric_column import FEW_LEVELS
+
+__all__ = ["Asked", "SpecialValues", "asked_specials", "point_masses", "warn_of_absent"]
+
+Floats = NDArray[np.float64]
+SpecialValues = (
+    Mapping[str, Sequence[float] | Literal["auto"]]
+    | Sequence[float]
+    | Literal["auto"]
+    | None
+)
+
+# A candidate has this share of the rows, and at least so many.
+_FREQUENT: Final = 0.0005
+_FEWEST: Final = 25
+_MOST_IN_COLUMN: Final = 50
+# Rows that a point mass is compared with: as many as it has itself, within limits.
+_FEWEST_NEIGHBOURS: Final = 800
+_MOST_NEIGHBOURS: Final = 4000
+# Standard errors by which it must differ: a few hundred candidates leave none by luck.
+_DIFFERS: Final = 3.5
+# Of the first look at the other columns, whose price grows with both.
+_ROWS: Final = 50_000
+_KNOTS: Final = 8
+
+
+class Asked(NamedTuple):
+    """What the parameter `special_values` says, by column."""
+
+    codes: dict[str, tuple[float, ...]]
+    auto: tuple[str, ...]  # columns whose point masses are looked for
+
+
+def asked_specials(given: Any, columns: Sequence[str]) -> Asked:
+    """Reads the parameter.
+
+    Args:
+        given: Values by column, values of all columns, "auto", or None.
+        columns: Names of the numeric columns.
+
+    Raises:
+        InputError: If a column is unknown, or a value is no finite number.
+    """
+    if given is None:
+        return Asked({}, ())
+    if isinstance(given, str):
+        _check_auto(given)
+        return Asked({}, tuple(columns))
+    if not isinstance(given, Mapping):
+        codes = _values(given, "all columns")
+        return Asked(dict.fromkeys(columns, codes), ())
+    codes_of, auto = {}, []
+    for name, values in given.items():
+        known = named_column(columns, name, "numeric column of special_values")
+        if isinstance(values, str):
+            _check_auto(values)
+            auto.append(known)
+        else:
+            codes_of[known] = _values(values, f"column {known!r}")
+    return Asked(codes_of, tuple(auto))
+
+
+def warn_of_absent(given: Any, columns: Mapping[str, Floats]) -> None:
+    """Warns of a special value of a column that no row has."""
+    if not isinstance(given, Mapping):
+        return
+    for name, codes in asked_specials(given, list(columns)).codes.items():
+        absent = [code for code in codes if not (columns[name] == code).any()]
+        if absent:
+            message = (
+                f"special_values names {quoted(absent)} for the column {name!r}, which "
+                "no row has; a later row with that value gets the average effect."
+            )
+            warnings.warn(message, UserWarning, stacklevel=2)
+
+
+def point_masses(
+    columns: Mapping[str, Floats],
+    groups: Sequence[NDArray[Any]],
+    target: Floats,
+    *,
+    classify: bool,
+    among: Sequence[str],
+) -> dict[str, tuple[float, ...]]:
+    """Point masses of the training rows that differ from their neighbours.
+
+    Args:
+        columns: The numeric columns, NaN where they have no quantity.
+        groups: Codes of the categorical columns.
+        target: Responses, or zero and one.
+        classify: Whether the target is a class.
+        among: Columns to look at.
+
+    Returns:
+        The point masses by column, rising; columns without any are left out.
+    """
+    candidates = {name: _frequent(columns[name]) for name in among}
+    candidates = {name: values for name, values in candidates.items() if len(values)}
+    if not candidates:
+        return {}
+    left, spread = _residuals(columns, groups, target, classify)
+    found = {}
+    for name, values in candidates.items():
+        cells = columns[name]
+        order = np.argsort(cells, kind="stable")[: np.count_nonzero(~np.isnan(cells))]
+        ordered = cells[order], left[order], spread[order]
+        scores = {value: abs(_difference(*ordered, value)) for value in values.tolist()}
+        # The strongest, where there are many.
+        best = sorted(scores, key=lambda value: -scores[value])[:_MOST_IN_COLUMN]
+        masses = sorted(value for value in best if scores[value] > _DIFFERS)
+        if masses:
+            found[name] = tuple(masses)
+    return found
+
+
+def _frequent(cells: Floats) -> Floats:
+    """Values that many rows share, where there are others."""
+    values, counts = np.unique(cells[~np.isnan(cells)], return_counts=True)
+    if len(values) <= FEW_LEVELS:  # a curve can bend at each of them
+        return np.empty(0)
+    return np.asarray(values[counts >= max(_FEWEST, _FREQUENT * len(cells))])
+
+
+def _difference(
+    cells: Floats, residuals: Floats, spread: Floats, value: float
+) -> float:
+    """By how many standard errors the rows of a value differ from their neighbours.
+
+    Args:
+        cells: Sorted.
+        residuals: What is left of the target, in the same order.
+        spread: The variance of each residual.
+        value: The point mass.
+    """
+    first, last = np.searchsorted(cells, (value, np.nextafter(value, np.inf)))
+    own = slice(first, last)
+    near = int(np.clip(last - first, _FEWEST_NEIGHBOURS, _MOST_NEIGHBOURS))
+    if min(first, len(cells) - last) >= _FEWEST:
+        near //= 2
+    sides = [slice(max(0, first - near), first), slice(last, last + near)]
+    sides = [side for side in sides if len(cells[side]) >= _FEWEST]
+    if not sides:
+        return 0.0
+    means = [residuals[side].mean() for side in sides]
+    errors = [spread[side].sum() / len(cells[side]) ** 2 for side in sides]
+    # The middle of both sides: a slope is no reason to stand out.
+    gap = residuals[own].mean() - np.mean(means)
+    error = spread[own].sum() / (last - first) ** 2 + np.mean(errors) / len(sides)
+    return float(gap / np.sqrt(error))
+
+
+def _residuals(
+    columns: Mapping[str, Floats],
+    groups: Sequence[NDArray[Any]],
+    target: Floats,
+    classify: bool,
+) -> tuple[Floats, Floats]:
+    """What smooth curves of all columns leave of the target, and its variance."""
+    from sklearn.linear_model import LogisticRegression, Ridge
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, SplineTransformer
+
+    design = []
+    if columns:
+        cells = np.column_stack(list(columns.values()))
+        gaps = np.isnan(cells)
+        cells = np.where(gaps, np.nanmedian(cells, axis=0), cells)
+        splines = SplineTransformer(_KNOTS, knots="quantile", extrapolation="constant")
+        design.append(splines.fit_transform(_without_ties(cells)))
+        design.append(gaps[:, gaps.any(axis=0)])
+    if groups:
+        encoder = OneHotEncoder(sparse_output=False, max_categories=20)
+        design.append(encoder.fit_transform(np.column_stack(groups)))
+    features = np.column_stack(design)
+    some = np.linspace(0, len(target) - 1, min(_ROWS, len(target))).astype(np.intp)
+    if classify:
+        model = make_pipeline(LogisticRegression(C=10.0, max_iter=100, tol=1e-3))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a rough look need not converge
+            model.fit(features[some], target[some])
+        chance = model.predict_proba(features)[:, 1]
+        return target - chance, np.maximum(chance * (1 - chance), 1e-4)
+    model = Ridge(alpha=1.0).fit(features[some], target[some])
+    residuals = target - model.predict(features)
+    return residuals, np.full(len(target), residuals.var())
+
+
+def _without_ties(cells: Floats) -> Floats:
+    """Columns by rank, so that knots at their quantiles are distinct."""
+    ranked = np.empty_like(cells)
+    for at, column in enumerate(cells.T):
+        _, place = np.unique(column, return_inverse=True)
+        ranked[:, at] = place
+    return ranked
+
+
+def _values(given: Any, where: str) -> tuple[float, ...]:
+    values = [given] if isinstance(given, Real) else list(given)
+    for value in values:
+        number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+        if not number or not np.isfinite(float(value)):
+            message = (
+                f"special_values has {value!r} for {where}; a special value must be a "
+                "finite number: missing values are special without being named."
+            )
+            raise InputError(message)
+    return tuple(dict.fromkeys(float(value) for value in values))
+
+
+def _check_auto(given: str) -> None:
+    if given != "auto":
+        message = (
+            f"special_values is {given!r}; as a text it must be 'auto', otherwise "
+            "numbers, or numbers by column."
+        )
+        raise InputError(message)
