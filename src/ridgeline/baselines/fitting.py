@@ -28,6 +28,7 @@ from ridgeline.baselines.registry import Baseline, Columns, Task, find_baseline
 from ridgeline.baselines.settings import BaselineSettings, check_settings
 from ridgeline.errors import InputError, RidgelineError
 from ridgeline.private_names.sklearn import safe_indexing
+from ridgeline.xnn.columns import Unseen
 from ridgeline.xnn.features import Features, is_frame
 from ridgeline.xnn.progress import count_fits
 from ridgeline.xnn.search import grid_search, penalty_search

@@ -215,8 +215,8 @@ class Features:
 
     def limits(self, place: int) -> tuple[float, float]:
         """Smallest and largest training value of a projected column."""
-        name = self.projected_names[place]
-        knots = self.numbers[name].scale.knots if name in self.numbers else (-1.0, 1.0)
+        number = self.numbers.get(self.projected_names[place])
+        knots = (-1.0, 1.0) if number is None else number.scale.knots
         return float(knots[0]), float(knots[-1])
 
     def scale(self, X: NDArray[Any]) -> Encoded:
