@@ -140,10 +140,14 @@ def _memberships(shape: Architecture, codes: Tensor) -> Tensor:
     here the normalised effects, again for every cell that is looked up. An unknown
     category has the place behind all others, which no column here is for.
     """
-    counts = shape.category_counts
-    feature_of = np.repeat(np.arange(len(counts)), counts)
-    places = tf.range(sum(counts))
-    return tf.cast(tf.gather(codes, feature_of, axis=1) == places, tf.float32)
+    ends = np.cumsum(shape.category_counts)
+    parts = [
+        codes[:, group, None] == tf.range(end - count, end)
+        for group, (count, end) in enumerate(
+            zip(shape.category_counts, ends.tolist(), strict=True)
+        )
+    ]
+    return tf.cast(tf.concat(parts, axis=1), tf.float32)
 
 
 def category_terms(shape: Architecture, weights: Weights, problem: Problem) -> Tensor:
