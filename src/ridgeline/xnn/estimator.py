@@ -20,9 +20,10 @@ from sklearn.utils.validation import check_is_fitted
 from ridgeline.errors import InputError
 from ridgeline.private_names.sklearn import validate_params
 from ridgeline.xnn import fitting
+from ridgeline.xnn.observations import checked_table
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.settings import PARAMETERS, Settings, allowed_values
-from ridgeline.xnn.tables import checked_table, prepare, unseen_of
+from ridgeline.xnn.tables import prepare, unseen_of
 
 if TYPE_CHECKING:
     from ridgeline.xnn.explanation import Explanation

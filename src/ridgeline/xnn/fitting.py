@@ -29,7 +29,6 @@ from ridgeline.xnn.schedules import (
 )
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.settings import Settings
-from ridgeline.xnn.shrinkage import category_priors
 from ridgeline.xnn.tables import Prepared
 
 __all__ = [
@@ -114,7 +113,7 @@ def train(settings: Settings, data: Prepared, seed: int, start: int = 0) -> FitR
         np.ones(shape.n_subnetworks),
         np.ones(len(shape.category_counts)),
         _category_shares(shape, data.training),
-        category_priors(shape, data.training),
+        data.category_priors,
     )
     stage = _Stage(
         "training",
@@ -139,7 +138,7 @@ def refine(
         (scorer.scales > 0).astype(np.float64),
         (scorer.category_scales > 0).astype(np.float64),
         _category_shares(shape, data.training),
-        category_priors(shape, data.training),
+        data.category_priors,
     )
     stage = _Stage(
         "refinement",

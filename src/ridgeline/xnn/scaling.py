@@ -74,7 +74,9 @@ class Scale(NamedTuple):
             return np.zeros(len(values))
         if self.straight:
             inside = np.clip(values, self.knots[0], self.knots[1])
-            return np.asarray((inside - self.centre) * self.factor)
+            scaled = (inside - self.centre) * self.factor
+            # Rounding may leave an end a little outside.
+            return np.asarray(np.clip(scaled, -1.0, 1.0))
         return np.asarray(np.interp(values, self.knots, self.places))
 
     def inverse(self, places: Floats) -> Floats:

@@ -17,9 +17,17 @@ from numpy.typing import NDArray
 from ridgeline.errors import InputError
 from ridgeline.xnn.column_kinds import named_column
 from ridgeline.xnn.columns import quoted
+from ridgeline.xnn.first_look import FirstLook, Residuals
 from ridgeline.xnn.numeric_column import FEW_LEVELS
 
-__all__ = ["Asked", "SpecialValues", "asked_specials", "point_masses", "warn_of_absent"]
+__all__ = [
+    "Asked",
+    "SpecialValues",
+    "asked_specials",
+    "frequent_values",
+    "point_masses",
+    "warn_of_absent",
+]
 
 Floats = NDArray[np.float64]
 SpecialValues = (
@@ -38,9 +46,6 @@ _FEWEST_NEIGHBOURS: Final = 800
 _MOST_NEIGHBOURS: Final = 4000
 # Standard errors by which it must differ: a few hundred candidates leave none by luck.
 _DIFFERS: Final = 3.5
-# Of the first look at the other columns, whose price grows with both.
-_ROWS: Final = 50_000
-_KNOTS: Final = 8
 
 
 class Asked(NamedTuple):
@@ -94,36 +99,28 @@ def warn_of_absent(given: Any, columns: Mapping[str, Floats]) -> None:
 
 
 def point_masses(
-    columns: Mapping[str, Floats],
-    groups: Sequence[NDArray[Any]],
-    target: Floats,
-    *,
-    classify: bool,
-    among: Sequence[str],
+    columns: Mapping[str, Floats], first: FirstLook
 ) -> dict[str, tuple[float, ...]]:
     """Point masses of the training rows that differ from their neighbours.
 
     Args:
-        columns: The numeric columns, NaN where they have no quantity.
-        groups: Codes of the categorical columns.
-        target: Responses, or zero and one.
-        classify: Whether the target is a class.
-        among: Columns to look at.
+        columns: Those to look at, NaN where they have no quantity.
+        first: What was seen of these rows.
 
     Returns:
         The point masses by column, rising; columns without any are left out.
     """
-    candidates = {name: _frequent(columns[name]) for name in among}
-    candidates = {name: values for name, values in candidates.items() if len(values)}
-    if not candidates:
-        return {}
-    left, spread = _residuals(columns, groups, target, classify)
     found = {}
-    for name, values in candidates.items():
-        cells = columns[name]
+    for name, cells in columns.items():
+        candidates = frequent_values(cells)
+        if not len(candidates):
+            continue
+        left = first.residuals()
         order = np.argsort(cells, kind="stable")[: np.count_nonzero(~np.isnan(cells))]
-        ordered = cells[order], left[order], spread[order]
-        scores = {value: abs(_difference(*ordered, value)) for value in values.tolist()}
+        ordered = cells[order], left.take(order)
+        scores = {
+            value: abs(_difference(*ordered, value)) for value in candidates.tolist()
+        }
         # The strongest, where there are many.
         best = sorted(scores, key=lambda value: -scores[value])[:_MOST_IN_COLUMN]
         masses = sorted(value for value in best if scores[value] > _DIFFERS)
@@ -132,7 +129,7 @@ def point_masses(
     return found
 
 
-def _frequent(cells: Floats) -> Floats:
+def frequent_values(cells: Floats) -> Floats:
     """Values that many rows share, where there are others."""
     values, counts = np.unique(cells[~np.isnan(cells)], return_counts=True)
     if len(values) <= FEW_LEVELS:  # a curve can bend at each of them
@@ -140,19 +137,15 @@ def _frequent(cells: Floats) -> Floats:
     return np.asarray(values[counts >= max(_FEWEST, _FREQUENT * len(cells))])
 
 
-def _difference(
-    cells: Floats, residuals: Floats, spread: Floats, value: float
-) -> float:
+def _difference(cells: Floats, left: Residuals, value: float) -> float:
     """By how many standard errors the rows of a value differ from their neighbours.
 
     Args:
         cells: Sorted.
-        residuals: What is left of the target, in the same order.
-        spread: The variance of each residual.
+        left: What is left of the target, in the same order.
         value: The point mass.
     """
     first, last = np.searchsorted(cells, (value, np.nextafter(value, np.inf)))
-    own = slice(first, last)
     near = int(np.clip(last - first, _FEWEST_NEIGHBOURS, _MOST_NEIGHBOURS))
     if min(first, len(cells) - last) >= _FEWEST:
         near //= 2
@@ -160,57 +153,17 @@ def _difference(
     sides = [side for side in sides if len(cells[side]) >= _FEWEST]
     if not sides:
         return 0.0
-    means = [residuals[side].mean() for side in sides]
-    errors = [spread[side].sum() / len(cells[side]) ** 2 for side in sides]
+    means = [left.values[side].mean() for side in sides]
     # The middle of both sides: a slope is no reason to stand out.
-    gap = residuals[own].mean() - np.mean(means)
-    error = spread[own].sum() / (last - first) ** 2 + np.mean(errors) / len(sides)
-    return float(gap / np.sqrt(error))
+    gap = left.values[first:last].mean() - np.mean(means)
+    errors = [_squared_error(left.variance[side], left.event) for side in sides]
+    own = _squared_error(left.variance[first:last], left.event)
+    return float(gap / np.sqrt(own + np.mean(errors) / len(sides)))
 
 
-def _residuals(
-    columns: Mapping[str, Floats],
-    groups: Sequence[NDArray[Any]],
-    target: Floats,
-    classify: bool,
-) -> tuple[Floats, Floats]:
-    """What smooth curves of all columns leave of the target, and its variance."""
-    from sklearn.linear_model import LogisticRegression, Ridge
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder, SplineTransformer
-
-    design = []
-    if columns:
-        cells = np.column_stack(list(columns.values()))
-        gaps = np.isnan(cells)
-        cells = np.where(gaps, np.nanmedian(cells, axis=0), cells)
-        splines = SplineTransformer(_KNOTS, knots="quantile", extrapolation="constant")
-        design.append(splines.fit_transform(_without_ties(cells)))
-        design.append(gaps[:, gaps.any(axis=0)])
-    if groups:
-        encoder = OneHotEncoder(sparse_output=False, max_categories=20)
-        design.append(encoder.fit_transform(np.column_stack(groups)))
-    features = np.column_stack(design)
-    some = np.linspace(0, len(target) - 1, min(_ROWS, len(target))).astype(np.intp)
-    if classify:
-        model = make_pipeline(LogisticRegression(C=10.0, max_iter=100, tol=1e-3))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a rough look need not converge
-            model.fit(features[some], target[some])
-        chance = model.predict_proba(features)[:, 1]
-        return target - chance, np.maximum(chance * (1 - chance), 1e-4)
-    model = Ridge(alpha=1.0).fit(features[some], target[some])
-    residuals = target - model.predict(features)
-    return residuals, np.full(len(target), residuals.var())
-
-
-def _without_ties(cells: Floats) -> Floats:
-    """Columns by rank, so that knots at their quantiles are distinct."""
-    ranked = np.empty_like(cells)
-    for at, column in enumerate(cells.T):
-        _, place = np.unique(column, return_inverse=True)
-        ranked[:, at] = place
-    return ranked
+def _squared_error(variance: Floats, event: float) -> float:
+    """Of the mean of rows, with one more: a handful of rare events is no normal sum."""
+    return float(variance.sum() + event) / len(variance) ** 2
 
 
 def _values(given: Any, where: str) -> tuple[float, ...]:
