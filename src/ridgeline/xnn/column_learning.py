@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from ridgeline.xnn.architecture import Rows
-from ridgeline.xnn.column_kinds import column, warn_of_codes
+from ridgeline.xnn.column_kinds import (
+    categorical_names,
+    column,
+    column_names,
+    warn_of_codes,
+)
 from ridgeline.xnn.columns import REFUSED, category_codes
 from ridgeline.xnn.extremes import warn_of_extremes
 from ridgeline.xnn.features import Features, numeric_values
@@ -34,10 +39,14 @@ _FEWEST_TO_LOOK_AT: Final = 50  # rows
 
 def known_columns(model: "BaseXNN", rows: Observations) -> Features:
     """The columns of all rows of a fit; what is odd about them is said here."""
+    names, _ = column_names(rows.X)
+    categorical = categorical_names(rows.X, names, model.categorical_features)
+    numeric = [name for name in names if name not in categorical]
     features = Features.learn(
         rows.X,
-        model.categorical_features,
+        tuple(categorical),
         scaling="minmax",
+        codes=asked_specials(model.special_values, numeric).codes,
         project_flags=model.project_flags and model.projection != "identity",
     )
     columns = dict(numeric_values(rows.X, features.categories))
@@ -102,7 +111,9 @@ def learn_columns(
         masses=masses,
     )
     numbers = {
-        name: replace(number, missing=known.numbers[name].missing)
+        name: replace(
+            number, missing=known.numbers[name].missing, seen=known.numbers[name].seen
+        )
         for name, number in learnt.numbers.items()
     }
     return replace(known, numbers=numbers)

@@ -51,6 +51,7 @@ def model_content(scorer: Scorer) -> dict[str, Any]:
             "name": str(name),
             "knots": number.scale.knots.tolist(),
             "places": number.scale.places.tolist(),
+            "seen": list(number.seen),
             "neutral": number.neutral,
             "codes": list(number.codes),
             "masses": list(number.masses),
@@ -230,6 +231,9 @@ def _numeric_column(part: Any) -> tuple[str, NumericColumn]:
     rising = (np.diff(scale.knots) > 0).all() and (np.diff(scale.places) > 0).all()
     ends = scale.places[[0, -1]].tolist() == ([-1.0, 1.0] if count > 1 else [0.0, 0.0])
     _demand(rising and ends, f"the knots of {name!r} do not rise from -1 to 1")
+    low, high = _array(part, "seen", (2,)).tolist()
+    wide = low <= scale.knots[0] and scale.knots[-1] <= high
+    _demand(wide, f"'seen' of {name!r} is not the range of its rows")
     neutral = float(_array(part, "neutral", ()))
     _demand(abs(neutral) <= 1, f"'neutral' of {name!r} is not from -1 to 1")
     values = {}
@@ -241,7 +245,7 @@ def _numeric_column(part: Any) -> tuple[str, NumericColumn]:
     apart = not set(values["codes"]) & set(values["masses"])
     _demand(apart, f"a value of {name!r} is both a code and a mass")
     missing = _part(part, "missing", bool)
-    return name, NumericColumn(scale, neutral, missing=missing, **values)
+    return name, NumericColumn(scale, (low, high), neutral, missing=missing, **values)
 
 
 def _subnetworks(part: dict[str, Any], k: int) -> Subnetworks:

@@ -170,7 +170,6 @@ class _BaseCV(_SearchSettings, BaseXNN):
             setattr(self, f"{name}_", value)
             setattr(own, name, value)
         self._chosen = own
-        self._start = tried.candidate.seed
         # Folds leave a model each: the chosen penalties are fitted once more.
         self.result_ = (
             fitting.fit(own, data, tried.candidate.seed) if folds else tried.fits[0]
@@ -181,16 +180,10 @@ class _BaseCV(_SearchSettings, BaseXNN):
     def _refine_on_all(self, X: Any, y: Any, weight: Any, seed: int) -> None:
         """Adjusts the chosen model to all rows, those that chose it too."""
         chosen = self.result_
-        own = self._chosen
-        refined = chosen.history["stage"] == "refinement"
-        if refined.any():
-            # As long as validation rows said that it pays.
-            best = int(np.nanargmin(chosen.history["validation_loss"][refined])) + 1
-            own.refine_epochs = best
         data = prepare(
             self, X, y, weight, (X, y, weight), seed=seed, fitted=chosen.scorer
         )
-        whole = fitting.refine(own, data, chosen, seed)
+        whole = fitting.refine(self._chosen, data, chosen, seed)
         # The loss of rows that were trained on says nothing.
         self.result_ = whole._replace(
             validation_loss=chosen.validation_loss, history=chosen.history

@@ -27,7 +27,12 @@ from ridgeline.xnn.columns import (
     numbers_with_gaps,
     quoted,
 )
-from ridgeline.xnn.numeric_column import ORDINARY, NumericColumn, learn_numeric
+from ridgeline.xnn.numeric_column import (
+    ORDINARY,
+    Beyond,
+    NumericColumn,
+    learn_numeric,
+)
 from ridgeline.xnn.scaling import Scaling
 
 __all__ = [
@@ -49,7 +54,7 @@ class Encoded(NamedTuple):
 
     numeric: NDArray[Any]  # scaled, (n, projected features)
     codes: Integers  # position among the categories of each group, (n, groups)
-    beyond: dict[str, int]  # cells beyond the range of training, by column
+    beyond: dict[str, Beyond]  # cells beyond the range of the fit, by column
 
     def take(self, part: slice) -> "Encoded":
         """Some of the rows."""
@@ -179,7 +184,7 @@ class Features:
         X = self.in_order(X)
         numeric = np.empty((len(X), len(self.projected_names)), dtype=dtype)
         codes = np.empty((len(X), len(self.groups)), dtype=np.int32)
-        beyond: dict[str, int] = {}
+        beyond: dict[str, Beyond] = {}
         for index, name in enumerate(self.categories):
             cells = column(X, self.names.index(name))
             codes[:, index] = category_codes(
@@ -188,9 +193,9 @@ class Features:
         special = len(self.categories)
         for index, (name, values) in enumerate(numeric_values(X, self.categories)):
             number = self.numbers[name]
-            count = number.check(values, f"column {name!r}", unseen)
-            if count:
-                beyond[name] = count
+            outside = number.check(values, f"column {name!r}", unseen)
+            if outside.cells:
+                beyond[name] = outside
             numeric[:, index] = number.scaled(values)
             if number.special_values:
                 codes[:, special] = number.special_codes(values)
@@ -226,8 +231,8 @@ class Features:
             scaled[:, index] = number.scale(X[:, index])
         return Encoded(scaled, np.empty((len(X), 0), dtype=np.int32), {})
 
-    def beyond(self, X: NDArray[Any], unseen: Unseen) -> dict[str, int]:
-        """Cells of clean rows beyond the range of training, by column.
+    def beyond(self, X: NDArray[Any], unseen: Unseen) -> dict[str, Beyond]:
+        """Cells of clean rows beyond the range of the fit, by column.
 
         Raises:
             InputError: If these are refused.
@@ -236,7 +241,7 @@ class Features:
             name: number.check(X[:, index], f"column {name!r}", unseen)
             for index, (name, number) in enumerate(self.numbers.items())
         }
-        return {name: count for name, count in counts.items() if count}
+        return {name: count for name, count in counts.items() if count.cells}
 
     def in_order(self, X: Any) -> Any:
         """The rows with the columns of the training rows, in their order.

@@ -32,10 +32,12 @@ def upgraded(model: Any) -> Any:
 def _number(name: str, centre: float, factor: float) -> dict[str, Any]:
     """A numeric column; a factor of zero marks a constant one."""
     half = 1 / factor if factor > 0 else 0.0
+    ends = [centre - half, centre + half]
     return {
         "name": name,
-        "knots": [centre - half, centre + half] if half else [centre],
+        "knots": ends if half else [centre],
         "places": [-1.0, 1.0] if half else [0.0],
+        "seen": ends,
         "neutral": 0.0,
         "codes": [],
         "masses": [],

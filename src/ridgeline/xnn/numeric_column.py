@@ -8,7 +8,7 @@ projections and has an effect beside the curve.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,23 @@ from ridgeline.errors import InputError
 from ridgeline.xnn.columns import AVERAGE, Integers, Unseen, new_gap
 from ridgeline.xnn.scaling import Scale, Scaling, learn_scale
 
-__all__ = ["FEW_LEVELS", "ORDINARY", "NumericColumn", "learn_numeric"]
+__all__ = ["FEW_LEVELS", "ORDINARY", "Beyond", "NumericColumn", "learn_numeric"]
 
 Floats = NDArray[np.float64]
 # How a model calls the cells that are not special.
 ORDINARY: Final = "any other value"
 # Whole numbers with at most as many levels are drawn as points.
 FEW_LEVELS: Final = 31
+# New rows are often a little outside of the range of others; farther than this share of
+# it they are not of the same kind.
+_FAR: Final = 0.05
+
+
+class Beyond(NamedTuple):
+    """How many cells lie beyond the range of the rows of a fit."""
+
+    cells: int
+    far: int  # of these, the ones that are farther out than chance would put them
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +41,8 @@ class NumericColumn:
     """What was learnt about a numeric column of the training rows."""
 
     scale: Scale
+    # Smallest and largest value of all rows of the fit, those set aside too.
+    seen: tuple[float, float]
     neutral: float = 0.0  # scaled value of a cell without a number: the others' mean
     codes: tuple[float, ...] = ()  # values that are no quantity
     masses: tuple[float, ...] = ()  # quantities with an effect beside the curve
@@ -59,8 +71,8 @@ class NumericColumn:
         codes[gaps] = len(self.special_values) if self.missing else AVERAGE
         return codes
 
-    def check(self, values: Floats, what: str, unseen: Unseen) -> int:
-        """Counts the cells beyond the range of the training rows.
+    def check(self, values: Floats, what: str, unseen: Unseen) -> "Beyond":
+        """Counts the cells beyond the range of the rows of the fit.
 
         Raises:
             InputError: If there are gaps, or cells beyond the range, and these are
@@ -70,13 +82,15 @@ class NumericColumn:
             gaps = int(np.isnan(values).sum())
             if gaps:
                 raise InputError(new_gap(what, gaps))
-        low, high = self.scale.knots[0], self.scale.knots[-1]
+        low, high = self.seen
         # NaN compares as false.
         outside = (values < low) | (values > high)
         if not outside.any():
-            return 0
+            return Beyond(0, 0)
         outside &= ~self._without_quantity(values)
         count = int(outside.sum())
+        reach = _FAR * (high - low)
+        far = outside & ((values < low - reach) | (values > high + reach))
         if count and unseen.beyond == "error":
             first = float(values[outside][0])
             message = (
@@ -85,7 +99,7 @@ class NumericColumn:
                 "beyond_range='edge'."
             )
             raise InputError(message)
-        return count
+        return Beyond(count, int(far.sum()))
 
     def _without_quantity(self, values: Floats) -> NDArray[np.bool_]:
         without = np.isnan(values)
@@ -136,6 +150,7 @@ def learn_numeric(
     few = 2 < len(levels) <= FEW_LEVELS and bool((levels == np.round(levels)).all())  # noqa: PLR2004
     return NumericColumn(
         scale=scale,
+        seen=(float(scale.knots[0]), float(scale.knots[-1])),
         neutral=neutral,
         codes=tuple(float(code) for code in codes),
         masses=tuple(float(mass) for mass in masses),

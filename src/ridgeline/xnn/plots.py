@@ -297,7 +297,7 @@ def _draw_categories(
     shares.margins(x=0.15)
     shares.set_xlabel("share of training rows (%)", fontsize=drawing.TEXT)
     drawing.clean(shares)
-    drawing.name_bars(shares, [str(component.categories[place]) for place in shown])
+    drawing.name_bars(shares, [str(component.labels[place]) for place in shown])
 
 
 def _steps(row: "pd.Series[Any] | pd.DataFrame", most: int | None) -> _Steps:

@@ -30,6 +30,8 @@ _FEWEST_EPOCHS: Final = 10
 _MOST_EPOCHS: Final = 300
 # Refinement starts near its end; longer ones only fitted the noise.
 _REFINEMENT_SHARE: Final = 1 / 5
+# With training's large first steps it would leave the optimum that it starts at.
+_REFINEMENT_RATE: Final = 0.01
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,7 @@ def refinement_schedule(settings: "Settings", batches: int) -> Schedule:
     epochs = settings.refine_epochs or share
     return replace(
         training,
+        learning_rate=min(training.learning_rate, _REFINEMENT_RATE),
         cayley_step=0.0,
         adaptive=False,
         max_epochs=epochs,

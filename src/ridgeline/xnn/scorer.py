@@ -25,6 +25,7 @@ from ridgeline.errors import InputError
 from ridgeline.xnn.architecture import Activation
 from ridgeline.xnn.columns import REFUSED, Unseen
 from ridgeline.xnn.features import Encoded, Features, is_clean
+from ridgeline.xnn.numeric_column import Beyond
 
 if TYPE_CHECKING:
     from ridgeline.xnn.explanation import Explanation
@@ -212,8 +213,9 @@ class Scorer:
         return np.asarray(self.features.encode(X, unseen).numeric @ self.projection)
 
     def beyond_range(self, X: Any) -> dict[str, int]:
-        """How many cells of each column lie beyond the range of the training rows."""
-        return self.features.encode(X, Unseen("average", "average")).beyond
+        """How many cells of each column lie beyond the range of the rows of the fit."""
+        encoded = self.features.encode(X, Unseen("average", "average"))
+        return {name: outside.cells for name, outside in encoded.beyond.items()}
 
     def predict(self, X: Any, unseen: Unseen = REFUSED) -> NDArray[Any]:
         """Responses, or labels of the likelier class, shape (n,)."""
@@ -282,16 +284,17 @@ class Scorer:
         return np.vstack([ridges, *categories])
 
 
-def _say_beyond(beyond: dict[str, int], features: Features) -> None:
-    """Warns of cells beyond the range of the training rows."""
-    if not beyond:
+def _say_beyond(beyond: dict[str, Beyond], features: Features) -> None:
+    """Warns of cells that are far beyond the range of the rows of the fit."""
+    if not any(outside.far for outside in beyond.values()):
         return
-    name, count = max(beyond.items(), key=lambda item: item[1])
-    knots = features.numbers[name].scale.knots
+    name = max(beyond, key=lambda column: beyond[column].far)
+    low, high = features.numbers[name].seen
+    cells = sum(outside.cells for outside in beyond.values())
     others = f" and {len(beyond) - 1} more columns" if len(beyond) > 1 else ""
     message = (
-        f"{sum(beyond.values())} cells lie beyond the range of the training rows: "
-        f"{count} of {name!r} ({knots[0]:g} to {knots[-1]:g}){others}; there the "
+        f"{cells} cells lie beyond the range of the rows of the fit: "
+        f"{beyond[name].cells} of {name!r} ({low:g} to {high:g}){others}; there the "
         "curves stay at their edges. Scorer.beyond_range counts them by column, and "
         "beyond_range='error' refuses them."
     )
@@ -299,7 +302,7 @@ def _say_beyond(beyond: dict[str, int], features: Features) -> None:
 
 
 class BeyondRangeWarning(UserWarning):
-    """Rows to be scored have cells beyond the range of the training rows."""
+    """Rows to be scored have cells far beyond the range of the rows of the fit."""
 
 
 class HasScorer(Protocol):

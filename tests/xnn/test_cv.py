@@ -1,0 +1,129 @@
+"""Estimators that choose their penalties by themselves."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import KFold
+from tests.sharing import made_once
+
+import ridgeline
+from ridgeline import InputError, XNNClassifierCV, XNNRegressorCV
+from ridgeline.xnn.settings import PENALTIES
+
+QUICK = {"random_state": 0, "max_epochs": 40, "n_candidates": 6, "n_jobs": 1}
+
+
+def rows(n=800, seed=0):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.uniform(-1, 1, (n, 4)), columns=list("abcd"))
+    y = np.sin(3 * X["a"]) + X["b"] ** 2 + 0.2 * rng.normal(size=n)
+    return X, y.to_numpy()
+
+
+@pytest.fixture(scope="module")
+def chosen(tmp_path_factory):
+    """A regressor that has chosen among six candidates."""
+    return made_once(
+        tmp_path_factory,
+        "cv-regressor",
+        lambda _: XNNRegressorCV(**QUICK).fit(*rows()),
+    )
+
+
+def test_every_candidate_is_in_the_table_and_one_is_chosen(chosen):
+    table = chosen.results_
+    assert len(table) == 6
+    assert table["chosen"].sum() == 1
+    assert table["validation_loss"].is_monotonic_increasing
+    row = table[table["chosen"]].iloc[0]
+    assert {name: row[name] for name in PENALTIES} == {
+        name: getattr(chosen, f"{name}_") for name in PENALTIES
+    }
+
+
+def test_penalties_stay_within_their_ranges(chosen):
+    for name in PENALTIES:
+        low, high = getattr(chosen, name)
+        assert chosen.results_[name].between(low, high).all()
+        assert chosen.results_[name].nunique() > 3
+
+
+def test_the_fewest_components_within_one_standard_error_are_chosen(chosen):
+    table = chosen.results_
+    gap = table["validation_loss"] - table["validation_loss"].min()
+    near = table[gap <= table["standard_error"]]
+    assert table[table["chosen"]].iloc[0]["components"] == near["components"].min()
+
+
+def test_without_the_rule_the_smallest_loss_is():
+    model = XNNRegressorCV(standard_errors=0, **QUICK).fit(*rows())
+    assert model.results_["chosen"][0]
+
+
+def test_the_same_seed_gives_the_same_model_on_any_number_of_processes(chosen):
+    X, y = rows()
+    again = XNNRegressorCV(**QUICK | {"n_jobs": 2}).fit(X, y)
+    assert np.array_equal(again.predict(X), chosen.predict(X))
+    columns = [*PENALTIES, "validation_loss", "components"]
+    assert again.results_[columns].equals(chosen.results_[columns])
+
+
+def test_all_rows_are_used_in_the_end(chosen):
+    X, y = rows()
+    part = XNNRegressorCV(use_all_rows=False, **QUICK).fit(X, y)
+    assert part.results_["validation_loss"].equals(chosen.results_["validation_loss"])
+    assert np.mean((chosen.predict(X) - y) ** 2) < np.mean((part.predict(X) - y) ** 2)
+    assert chosen.validation_loss_ == part.validation_loss_
+
+
+def test_validation_rows_choose_where_they_are_given():
+    X, y = rows()
+    held = rows(seed=1)
+    model = XNNRegressorCV(**QUICK).fit(X, y, validation_data=held)
+    best = model.results_["chosen"].idxmax()
+    loss = np.mean((model.predict(held[0]) - held[1]) ** 2)
+    assert model.results_["validation_loss"][best] == pytest.approx(loss, rel=1e-5)
+
+
+def test_folds_choose_where_they_are_asked_for():
+    X, y = rows(n=400)
+    model = XNNRegressorCV(cv=KFold(3), **QUICK | {"n_candidates": 2}).fit(X, y)
+    assert len(model.results_) == 2
+    assert model.score(X, y) > 0.5
+    with pytest.raises(InputError, match="cv and validation_data are both given"):
+        model.fit(X, y, validation_data=(X, y))
+
+
+def test_time_ends_the_search():
+    model = XNNRegressorCV(max_seconds=1e-6, **QUICK).fit(*rows())
+    assert len(model.results_) == 1
+
+
+def test_a_classifier_chooses_and_is_stored(tmp_path):
+    X, y = rows()
+    model = XNNClassifierCV(**QUICK | {"n_candidates": 3}).fit(X, y > 0.3)
+    assert model.score(X, y > 0.3) > 0.8
+    model.save(tmp_path / "model.json")
+    stored = ridgeline.load(tmp_path / "model.json")
+    assert np.array_equal(stored.predict_proba(X), model.predict_proba(X))
+
+
+def test_a_clone_has_the_parameters_and_no_results(chosen):
+    again = clone(chosen)
+    assert again.get_params() == chosen.get_params()
+    assert not hasattr(again, "results_")
+
+
+def test_the_plot_shows_error_against_simplicity(chosen):
+    axes = chosen.plot_candidates().axes[0]
+    assert "components" in axes.get_xlabel()
+    assert "validation loss" in axes.get_ylabel()
+    points = sum(len(line.get_xdata()) for line in axes.get_lines())
+    assert points >= 6
+
+
+@pytest.mark.parametrize("given", [(1e-2, 1e-4), (0.0, 1e-3), (1e-3, 1e-2, 1e-1)])
+def test_a_range_that_is_none_is_refused(given):
+    with pytest.raises(InputError, match="roughness is .* smallest and the largest"):
+        XNNRegressorCV(roughness=given, **QUICK).fit(*rows(n=100))
