@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from known_model import evenly
 from sklearn.model_selection import train_test_split
 
 from ridgeline import XNNClassifier, XNNRegressor
@@ -51,10 +52,9 @@ def known() -> Scorer:
     return Scorer(
         features=Features(
             ("income", "dti", "kind"),
-            {"kind": ("a", "b")},
-            np.zeros(2),
-            np.ones(2),
             named=True,
+            numbers={"income": evenly(-1.0, 1.0), "dti": evenly(-1.0, 1.0)},
+            categories={"kind": ("a", "b")},
         ),
         classes=None,
         projection=np.eye(2),

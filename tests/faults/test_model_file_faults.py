@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from known_model import evenly
 
 from ridgeline.errors import InputError
 from ridgeline.xnn.explanation import explain
@@ -43,10 +44,9 @@ def make_network(activation: str = "tanh", classes: Any = ("no", "yes")) -> Scor
     return Scorer(
         features=Features(
             ("x", "y", "kind"),
-            {"kind": ("a", "b")},
-            centre=np.array([0.5, -1.0]),
-            factor=np.array([2.0, 0.25]),
             named=True,
+            numbers={"x": evenly(0.0, 1.0), "y": evenly(-5.0, 3.0)},
+            categories={"kind": ("a", "b")},
         ),
         classes=classes,
         projection=np.array([[0.8, 0.6], [-0.6, 0.8]]),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from known_model import evenly
 
 from ridgeline.simulation.recovery import (
     describe_projections,
@@ -48,7 +49,13 @@ def network(
     factors = np.broadcast_to(factor, 10)
     return Scorer(
         features=Features(
-            tuple(f"x{j + 1}" for j in range(10)), {}, np.zeros(10), factors, False
+            tuple(f"x{j + 1}" for j in range(10)),
+            named=False,
+            numbers={
+                f"x{j + 1}": evenly(-1 / factor, 1 / factor)
+                for j, factor in enumerate(factors)
+            },
+            categories={},
         ),
         classes=None,
         projection=np.stack(weights, axis=1) / factors[:, None],
