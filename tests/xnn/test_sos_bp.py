@@ -644,7 +644,9 @@ def test_a_fits_validation_loss_is_that_of_its_scorer(fit, prepared):
 
     # Back from the rows of the network to the columns of the table.
     rows, features = prepared.validation, prepared.features
-    table = rows.numeric / features.factor + features.centre
+    table = np.column_stack(
+        [features.to_own_unit(j, rows.numeric[:, j]) for j in range(5)]
+    )
     decisions = fitted.scorer.decision_function(np.column_stack([table, rows.codes]))
     y = rows.target * prepared.response.half + prepared.response.centre
     assert np.mean((decisions - y) ** 2) == pytest.approx(

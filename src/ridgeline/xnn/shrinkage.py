@@ -39,7 +39,9 @@ def category_priors(shape: Architecture, rows: Rows) -> Floats:
         inside, between = _variances(places, count, target, weight)
         more = min(inside / between, total) if between > 0 else total
         cost = 1.0 if half is None else half * inside
-        prices.append(np.full(count, more * cost / total))
+        # Without rows nothing may train an effect: it stays the average.
+        there = np.bincount(places, weight, count) > 0
+        prices.append(np.where(there, more * cost / total, 0.0))
         start += count
     return np.concatenate([np.zeros(0), *prices])
 
