@@ -83,7 +83,7 @@ def axis(j: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("scenario", list(TRUE_COMPONENTS))
-@pytest.mark.parametrize("factor", [1.0, np.linspace(0.5, 3, 10)])
+@pytest.mark.parametrize("factor", [1.0, np.linspace(0.1, 0.9, 10)])
 def test_the_truth_is_found(scenario: str, factor: np.ndarray | float) -> None:
     found = recovered(exact(scenario, factor=factor), scenario, FEATURES)
     assert found == {
