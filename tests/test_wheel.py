@@ -192,7 +192,6 @@ def test_the_pipeline_extra_brings_what_the_project_imports(make_environment, tm
 def make_stored():
     """Return a maker of a stored model, with what it predicts of the script's rows."""
     import numpy as np
-
     from known_model import evenly
 
     from ridgeline.xnn.features import Features

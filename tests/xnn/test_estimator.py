@@ -385,7 +385,7 @@ def test_divergence_at_once_is_an_error(frame: pd.DataFrame, y: np.ndarray) -> N
         (lambda f: f.assign(dti=np.nan), "column 'dti' is missing in every training"),
         (lambda f: f.assign(dti=np.inf), "column 'dti' has 400 values .* inf"),
         (
-            lambda f: f.assign(dti=["car", *f["dti"][1:]]).astype({"dti": object})[::-1],
+            lambda f: f.assign(dti=[*f["dti"][1:], "car"]),
             "column 'dti' holds text, such as 'car'",
         ),
         (lambda f: f.assign(day=pd.Timestamp("2015-01-01")), "'day' holds dates"),

@@ -573,18 +573,36 @@ class TestRefusedLoads:
             ),
             (lambda m: m["features"]["names"].append([]), "'names' are not unique"),
             (lambda m: m["features"]["numbers"].pop(), "is neither or both of a numb"),
-            (lambda m: number(m)["knots"].pop(), r"'places' has the shape \(2,\) where"),
+            (
+                lambda m: number(m)["knots"].pop(),
+                r"'places' has the shape \(2,\) where",
+            ),
             (lambda m: number(m)["knots"].reverse(), "'feature 0' do not rise from -1"),
-            (lambda m: number(m).update(places=[-1.0, 0.9]), "do not rise from -1 to 1"),
-            (lambda m: number(m).update(neutral=1.5), "'neutral' of 'feature 0' is not"),
+            (
+                lambda m: number(m).update(places=[-1.0, 0.9]),
+                "do not rise from -1 to 1",
+            ),
+            (
+                lambda m: number(m).update(neutral=1.5),
+                "'neutral' of 'feature 0' is not",
+            ),
             (lambda m: number(m).pop("missing"), "'missing' is missing or not of the"),
-            (lambda m: number(m).update(codes=[0, 0]), "'codes' of 'feature 0' has a v"),
-            (lambda m: number(m).update(codes=[-7.0]), "'effects' has 1 arrays where 2"),
+            (
+                lambda m: number(m).update(codes=[0, 0]),
+                "'codes' of 'feature 0' has a v",
+            ),
+            (
+                lambda m: number(m).update(codes=[-7.0]),
+                "'effects' has 1 arrays where 2",
+            ),
             (
                 lambda m: number(m).update(codes=[0.0], masses=[0.0]),
                 "a value of 'feature 0' is both a code and a mass",
             ),
-            (lambda m: m["features"].update(flags=["grade"]), "'flags' are not the col"),
+            (
+                lambda m: m["features"].update(flags=["grade"]),
+                "'flags' are not the col",
+            ),
             (lambda m: m["spread"].update(rows=0), "'rows' is not a positive whole"),
             (lambda m: m["features"].pop("named"), "'named' is missing or not of the"),
             (lambda m: m["features"]["categories"][0]["values"].append([]), "category"),
@@ -718,7 +736,10 @@ class TestFormat1:
         ("edit", "what"),
         [
             (lambda f: f["factor"].pop(), "'numbers' is missing"),
-            (lambda f: f["factor"].__setitem__(0, -1.0), "knots of 'score' do not rise"),
+            (
+                lambda f: f["factor"].__setitem__(0, -1.0),
+                "knots of 'score' do not rise",
+            ),
             (lambda f: f["centre"].__setitem__(0, 10**400), "'numbers' is missing"),
             (lambda f: f["centre"].__setitem__(0, "625"), "'numbers' is missing"),
             (lambda f: f["factor"].__setitem__(0, 5e-324), "'knots' is not an array"),
