@@ -476,6 +476,17 @@ class TestOtherLibraries:
             ):
                 assert said.startswith("The column 'dti' ")
                 assert what in said
+        # Text is a category, and a gap is a gap; not so where numbers were complete.
+        kinds = pl.Series("kind", ["a"] * N)
+        for text in (pl.String, pl.Categorical):
+            frame = pl.DataFrame(good | {"dti": pl.Series(["car"] * N, dtype=text)})
+            assert Features.learn(frame).categories == {"dti": ("car",)}
+            said = refusal(known.predict, frame.with_columns(kinds))
+            assert said.startswith("The column 'dti' holds text, such as 'car'; name")
+        frame = pl.DataFrame(good | {"dti": pl.Series(SOME)})
+        assert Features.learn(frame).numbers["dti"].missing
+        said = refusal(known.predict, frame.with_columns(kinds))
+        assert said.startswith("The column 'dti' has 1 missing values, and had none")
         said = refusal(XNNRegressor(**FAST).fit, pl.DataFrame(good).lazy(), y)
         assert said.startswith("X is a LazyFrame, whose rows are not computed yet")
         frame = pl.DataFrame(good | {"kind": ["a", "b"] * (N // 2)})
