@@ -192,6 +192,7 @@ def test_the_pipeline_extra_brings_what_the_project_imports(make_environment, tm
 def make_stored():
     """Return a maker of a stored model, with what it predicts of the script's rows."""
     import numpy as np
+    from known_model import evenly
 
     from ridgeline.xnn.features import Features
     from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
@@ -199,7 +200,10 @@ def make_stored():
     def make(path: Path) -> tuple[Path, list[float]]:
         scorer = Scorer(
             features=Features(
-                ("a", "b", "c"), {}, np.zeros(3), np.ones(3), named=False
+                ("a", "b", "c"),
+                named=False,
+                numbers=dict.fromkeys("abc", evenly(-1.0, 1.0)),
+                categories={},
             ),
             classes=None,
             projection=np.eye(3)[:, :2],

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from known_model import evenly
 from sklearn.model_selection import train_test_split
 
 from ridgeline import XNNClassifier, XNNRegressor
@@ -19,11 +20,13 @@ from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.extremes import ExtremeValuesWarning, find_extremes
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.fitting import draw_seed
-from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
+from ridgeline.xnn.scorer import BeyondRangeWarning, Scorer, Spread, Subnetworks
 from ridgeline.xnn.search import grid_search
 from ridgeline.xnn.stages import refine
 from ridgeline.xnn.storage import load_model, save_model
 
+# Rows that a fit sets aside may lie beyond the range of the others.
+pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range of the training")
 # Two numeric columns for every fit: another number would be compiled again.
 FAST: dict[str, Any] = {"max_epochs": 4, "prune_share": None, "random_state": 0}
 N = 120
@@ -51,10 +54,9 @@ def known() -> Scorer:
     return Scorer(
         features=Features(
             ("income", "dti", "kind"),
-            {"kind": ("a", "b")},
-            np.zeros(2),
-            np.ones(2),
             named=True,
+            numbers={"income": evenly(-1.0, 1.0), "dti": evenly(-1.0, 1.0)},
+            categories={"kind": ("a", "b")},
         ),
         classes=None,
         projection=np.eye(2),
@@ -82,7 +84,7 @@ class TestExtremeCells:
         weight = np.ones(N)
         weight[:5] = 0  # rows are counted in the table as it was passed
         with pytest.warns(ExtremeValuesWarning) as caught:
-            model = XNNRegressor(**FAST).fit(table, y, weight)
+            model = XNNRegressor(**FAST, scaling="minmax").fit(table, y, weight)
         (sentence,) = [str(warning.message) for warning in caught]
         rest = table["income"].drop(["loan 7", "loan 9"]).iloc[5:]
         assert sentence.startswith(
@@ -90,7 +92,7 @@ class TestExtremeCells:
             f"1 more such cell: all other rows lie from {rest.min():g} to "
             f"{rest.max():g}, which is 1.4 % of its range"
         )
-        assert sentence.endswith("or take the logarithm of the column.")
+        assert sentence.endswith("check these cells, or set scaling='robust'.")
         assert caught[0].filename == __file__
         assert np.isfinite(model.predict(table)).all()
 
@@ -100,9 +102,8 @@ class TestExtremeCells:
         X[3, 1] = 50.0
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            grid_search(
-                XNNRegressor(**FAST), X, y, grid={"l1_scales": [0.1, 0.01]}, n_jobs=1
-            )
+            model = XNNRegressor(**FAST, scaling="minmax")
+            grid_search(model, X, y, grid={"l1_scales": [0.1, 0.01]}, n_jobs=1)
         found = [w for w in caught if issubclass(w.category, UserWarning)]
         assert ["row 3:" in str(warning.message) for warning in found] == [True]
 
@@ -254,7 +255,6 @@ def repeated(value: Any) -> Any:
     return pd.Series([value] * N, dtype=object)
 
 
-MISSING = "has 1 values that are missing or not finite, the first is NaN"
 SOME = [None, *range(N - 1)]
 ODD = {
     "lists": (repeated([1, 2]), r"values of the type list, such as \[1, 2\]; each"),
@@ -277,15 +277,23 @@ ODD = {
     ),
     "intervals": (pd.Series(pd.interval_range(0, N)), "values of the type Interval"),
     "complex": (pd.Series([1j] * N), "holds complex numbers, such as 1j; pass"),
-    "boolean": (pd.Series([None, *[True] * (N - 1)], dtype="boolean"), MISSING),
-    "integer": (pd.Series(SOME, dtype="Int64"), MISSING),
-    "objects": (pd.Series([pd.NA, *SOME[1:]], dtype=object), MISSING),
-    "arrow integer": (arrow(SOME, pa.int64()), MISSING),
-    "huge": (repeated(10**400), "has 120 values that are missing or not finite"),
-    "text": (pd.Series(["car"] * N, dtype="string[pyarrow]"), "text, such as 'car'"),
-    "arrow text": (arrow(["car"] * N, pa.string()), "holds text, such as 'car'; name"),
+    "huge": (repeated(10**400), r"has 120 values that are infinite \(inf\), where"),
+    "mixed": (pd.Series([*range(N - 1), "car"], dtype=object), "text, such as 'car'"),
     "arrow dates": (arrow([DAY] * N, pa.date32()), r"dates or durations \(date\)"),
     "arrow lists": (arrow([[1]] * N, pa.list_(pa.int8())), "values of the type ndarra"),
+}
+
+
+GAPS = {
+    "boolean": pd.Series([None, *[True] * (N - 1)], dtype="boolean"),
+    "integer": pd.Series(SOME, dtype="Int64"),
+    "objects": pd.Series([pd.NA, *SOME[1:]], dtype=object),
+    "arrow integer": arrow(SOME, pa.int64()),
+}
+TEXTS = {
+    "objects": repeated("car"),
+    "text": pd.Series(["car"] * N, dtype="string[pyarrow]"),
+    "arrow text": arrow(["car"] * N, pa.string()),
 }
 
 
@@ -308,6 +316,37 @@ class TestOddColumns:
             assert said.startswith("The column 'dti' ")
             assert_matches(what, said)
 
+    @pytest.mark.parametrize("kind", GAPS)
+    def test_gaps_of_any_kind_are_gaps(self, kind: str, known: Scorer) -> None:
+        table, y = make_table()
+        odd = table.assign(dti=GAPS[kind])
+        learnt = Features.learn(odd)
+        assert [learnt.numbers[name].missing for name in odd] == [False, True]
+        assert np.flatnonzero(learnt.encode(odd).codes[:, 0]).tolist() == [0]
+        # A column that was complete in training must stay so.
+        model = XNNRegressor.from_scorer(known)
+        for said in (
+            refusal(XNNRegressor(**FAST).fit, table, y, validation_data=(odd, y)),
+            refusal(model.predict, odd.assign(kind="a")),
+            refusal(known.predict, odd.assign(kind="a")),
+        ):
+            assert said.startswith("The column 'dti' has 1 missing values, and had no")
+
+    @pytest.mark.parametrize("kind", TEXTS)
+    def test_text_of_any_kind_is_text(self, kind: str, known: Scorer) -> None:
+        table, y = make_table()
+        odd = table.assign(dti=TEXTS[kind])
+        assert Features.learn(odd).categories == {"dti": ("car",)}
+        # Where numbers were, or are said to be, text is refused.
+        model = XNNRegressor.from_scorer(known)
+        for said in (
+            refusal(XNNRegressor(**FAST, categorical_features=[]).fit, odd, y),
+            refusal(XNNRegressor(**FAST).fit, table, y, validation_data=(odd, y)),
+            refusal(model.predict, odd.assign(kind="a")),
+            refusal(known.predict, odd.assign(kind="a")),
+        ):
+            assert said.startswith("The column 'dti' holds text, such as 'car'; name")
+
     @pytest.mark.parametrize(
         ("column", "what"),
         [
@@ -316,9 +355,8 @@ class TestOddColumns:
             (repeated(decimal.Decimal(1)), "of type Decimal"),
             (pd.cut(pd.Series(np.arange(N)), 3), "of type Interval; a category must"),
             (pd.Series(pd.date_range("2020", periods=N)), "holds dates or durations"),
-            (pd.Series([None, *[True] * (N - 1)], dtype="boolean"), "missing values"),
         ],
-        ids=["list", "bytes", "decimal", "interval", "date", "missing"],
+        ids=["list", "bytes", "decimal", "interval", "date"],
     )
     def test_odd_categories_are_named(
         self, column: Any, what: str, known: Scorer
@@ -344,7 +382,7 @@ class TestOddColumns:
     )
     def test_numbers_of_other_kinds_are_numbers(self, column: Any) -> None:
         table = pd.DataFrame({"a": column})
-        scaled = Features.learn(table).encode(table).numeric[:, 0]
+        scaled = Features.learn(table, scaling="minmax").encode(table).numeric[:, 0]
         np.testing.assert_allclose(scaled, [-1, -1, -1 / 3, 1])
 
     def test_names_are_one_text_each(self) -> None:
@@ -359,8 +397,11 @@ class TestOddColumns:
         far = pd.DataFrame(
             {"income": [1.7e308, 0.0], "dti": [-1.7e308, 1e200], "kind": ["a", "b"]}
         )
-        assert np.isfinite(known.predict(far)).all()
-        assert np.isfinite(known.contributions(far)).all()
+        near = far.assign(income=[1.0, 0.0], dti=[-1.0, 1.0])
+        for score in (known.predict, known.contributions):
+            with pytest.warns(BeyondRangeWarning, match="2 of 'dti'"):
+                found = score(far)
+            np.testing.assert_array_equal(found, score(near))
 
 
 def assert_matches(pattern: str, text: str) -> None:
@@ -403,7 +444,7 @@ class TestOtherLibraries:
     @pytest.mark.parametrize(
         ("values", "what"),
         [
-            (["car"] * N, "holds text, such as 'car'"),
+            (np.array([*range(N - 1), "car"], dtype=object), "text, such as 'car'"),
             (np.array([DAY] * N, dtype="datetime64[D]"), "dates or durations"),
             (np.ones((N, 2)), "values of the type ndarray"),
             ([1j] * N, "holds complex numbers"),
@@ -420,13 +461,10 @@ class TestOtherLibraries:
         pl = pytest.importorskip("polars")
         table, y = make_table()
         odd = {
-            "holds text": pl.Series(["car"] * N),
-            "holds text, such": pl.Series(["car"] * N, dtype=pl.Categorical),
             "dates or durations": pl.Series([DAY] * N),
             "dates": pl.Series([datetime.datetime(2020, 1, 1)] * N),
             "durations": pl.Series([datetime.timedelta(1)] * N),
             "of the type ndarray": pl.Series([[1, 2]] * N),
-            "1 values that are missing": pl.Series(SOME),
         }
         good = {name: table[name].to_numpy() for name in table}
         for what, column in odd.items():
@@ -438,6 +476,17 @@ class TestOtherLibraries:
             ):
                 assert said.startswith("The column 'dti' ")
                 assert what in said
+        # Text is a category, and a gap is a gap; not so where numbers were complete.
+        kinds = pl.Series("kind", ["a"] * N)
+        for text in (pl.String, pl.Categorical):
+            frame = pl.DataFrame(good | {"dti": pl.Series(["car"] * N, dtype=text)})
+            assert Features.learn(frame).categories == {"dti": ("car",)}
+            said = refusal(known.predict, frame.with_columns(kinds))
+            assert said.startswith("The column 'dti' holds text, such as 'car'; name")
+        frame = pl.DataFrame(good | {"dti": pl.Series(SOME)})
+        assert Features.learn(frame).numbers["dti"].missing
+        said = refusal(known.predict, frame.with_columns(kinds))
+        assert said.startswith("The column 'dti' has 1 missing values, and had none")
         said = refusal(XNNRegressor(**FAST).fit, pl.DataFrame(good).lazy(), y)
         assert said.startswith("X is a LazyFrame, whose rows are not computed yet")
         frame = pl.DataFrame(good | {"kind": ["a", "b"] * (N // 2)})

@@ -2,6 +2,7 @@
 
 import copy
 import hashlib
+import itertools
 import json
 import random
 from collections.abc import Callable, Iterator
@@ -11,13 +12,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from known_model import evenly
 
 from ridgeline.errors import InputError
 from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.features import Features
+from ridgeline.xnn.numeric_column import NumericColumn
+from ridgeline.xnn.scaling import Scale
 from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
 from ridgeline.xnn.storage import load_model, model_document, read_document, save_model
 
+# The rows here are as far away as floats go.
+pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range of the training")
 Place = tuple[Any, ...]
 # Usual values, and some as far away as floats go.
 NUMBERS = np.array([0.1, -0.2, 3.0, 1.7e308, -1.7e308, 5e-324])
@@ -26,7 +32,7 @@ NUMBERS = np.array([0.1, -0.2, 3.0, 1.7e308, -1.7e308, 5e-324])
 def rows_for(scorer: Scorer) -> np.ndarray:
     """Return rows with every pair of numbers in the columns that a network has."""
     names, categories = scorer.features.names, scorer.features.categories
-    pairs = iter(np.array(np.meshgrid(NUMBERS, NUMBERS)).reshape(2, -1))
+    pairs = itertools.cycle(np.array(np.meshgrid(NUMBERS, NUMBERS)).reshape(2, -1))
     count = len(NUMBERS) ** 2
     rows = np.empty((count, len(names)), dtype=object)
     for place, name in enumerate(names):
@@ -43,10 +49,9 @@ def make_network(activation: str = "tanh", classes: Any = ("no", "yes")) -> Scor
     return Scorer(
         features=Features(
             ("x", "y", "kind"),
-            {"kind": ("a", "b")},
-            centre=np.array([0.5, -1.0]),
-            factor=np.array([2.0, 0.25]),
             named=True,
+            numbers={"x": evenly(0.0, 1.0), "y": evenly(-5.0, 3.0)},
+            categories={"kind": ("a", "b")},
         ),
         classes=classes,
         projection=np.array([[0.8, 0.6], [-0.6, 0.8]]),
@@ -63,6 +68,39 @@ def make_network(activation: str = "tanh", classes: Any = ("no", "yes")) -> Scor
             np.tile(np.linspace(-1.2, 1.2, 5), (2, 1)),
             np.array([[0.1, 0.4, 0.3, 0.2], [0.25, 0.25, 0.25, 0.25]]),
             (np.array([0.5, 0.5]),),
+        ),
+    )
+
+
+def make_special() -> Scorer:
+    """Return a network whose columns have all that a column can have."""
+    network = make_network()
+    places = np.array([-1.0, -0.4, 0.9, 1.0])
+    numbers = {
+        "x": NumericColumn(
+            Scale(np.array([-3.0, 0.0, 2.0, 900.0]), places),
+            neutral=0.2,
+            codes=(-7.0,),
+            masses=(0.0,),
+            missing=True,
+        ),
+        "y": replace(evenly(-5.0, 3.0), levels=(-5.0, 0.0, 3.0)),
+    }
+    return replace(
+        network,
+        features=replace(
+            network.features,
+            numbers=numbers,
+            categories={"kind": ("a", "b", None)},
+            flags=("kind",),
+        ),
+        projection=np.array([[0.8, 0.0], [-0.6, 0.0], [0.0, 1.0]]),
+        effects=(np.array([1.0, -1.0, 0.5]), np.array([0.1, -2.0, 1.0, 0.0])),
+        category_scales=np.array([0.3, 0.2]),
+        spread=replace(
+            network.spread,
+            shares=(np.array([0.5, 0.4, 0.1]), np.array([0.7, 0.1, 0.1, 0.1])),
+            rows=250,
         ),
     )
 
@@ -152,6 +190,31 @@ def test_thousands_of_signed_changes(tmp_path: Path) -> None:
     assert 0.5 < np.mean(refused) < 0.95
 
 
+@pytest.mark.parametrize("version", [1, 2])
+def test_signed_changes_of_what_a_file_says_of_columns(
+    tmp_path: Path, version: int
+) -> None:
+    """Gaps, codes, flags and levels, and the columns of a file of format 1."""
+    document = model_document(make_special())
+    if version == 1:
+        path = Path(__file__).parents[1] / "data" / "model_format_1.json"
+        document = json.loads(path.read_text())
+    use(read_document(document))
+    path = tmp_path / "model.json"
+    refused = []
+    for place in places(document["model"]):
+        if "features" not in place and "rows" not in place:
+            continue
+        value = document["model"]
+        for key in place:
+            value = value[key]
+        for other in changes(value):
+            path.write_text(json.dumps(sign(put(document, place, other))))
+            refused.append(load_or_refuse(path))
+    assert len(refused) > 500
+    assert 0.5 < np.mean(refused) < 0.99
+
+
 def test_changes_two_at_a_time(tmp_path: Path) -> None:
     """Two fields that are wrong together are no better than one."""
     draw = random.Random(0)
@@ -211,8 +274,8 @@ def test_changed_bytes(tmp_path: Path) -> None:
         (lambda m: m.update(classes=[1, True]), "'classes' has the label 1 twice"),
         (lambda m: m.pop("classes"), "'classes' is missing"),
         (
-            lambda m: m["features"].update(factor=[-2.0, 0.25]),
-            "'factor' has a negative number",
+            lambda m: m["features"]["numbers"][0].update(knots=[1.0, 0.0]),
+            "the knots of 'x' do not rise from -1 to 1",
         ),
         (
             lambda m: m["features"]["categories"][0].update(values=["a", "a"]),
@@ -319,7 +382,13 @@ def test_good_networks_are_still_read(tmp_path: Path) -> None:
     network = make_network()
     pruned = replace(
         network,
-        features=replace(network.features, factor=np.array([0.0, 1e-300])),
+        features=replace(
+            network.features,
+            numbers={
+                "x": NumericColumn(Scale(np.array([0.5]), np.zeros(1))),
+                "y": evenly(-1e300, 1e300),
+            },
+        ),
         scales=np.array([2.0, 0.0]),
         category_scales=np.zeros(1),
         spread=replace(network.spread, shares=(np.array([1.0, 0.0]),)),

@@ -13,6 +13,8 @@ from ridgeline.simulation.study import StudyResult
 from ridgeline.simulation.tasks import Task, TaskData, draw_data, run_task
 from ridgeline.xnn.storage import read_document
 
+# Rows of a test may lie beyond the range of the few that a network is trained on.
+pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range of the training")
 SETTINGS = tiny("unused")
 TASK = Task("S1", 60, 0, "lasso")
 COMMON = {

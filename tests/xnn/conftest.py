@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from known_model import evenly
 
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.runtime import start_tensorflow
@@ -32,18 +33,21 @@ def make_scorer() -> MakeScorer:
         rng = np.random.default_rng(seed)
         categories = categories or {}
         k = n_subnetworks
-        names = tuple(f"feature {j}" for j in range(n_features)) + tuple(categories)
+        # So wide that rows of the standard normal distribution lie within.
+        limits = rng.uniform(5, 8, size=(n_features, 2)) * [-1, 1]
+        numbers = {
+            f"feature {j}": evenly(*ends) for j, ends in enumerate(limits.tolist())
+        }
         sizes = (1, *hidden, 1)
         pairs = list(zip(sizes[1:], sizes[:-1], strict=True))
         edges = np.linspace(-1.5, 1.5, 21)
         scales = np.sort(rng.uniform(0.1, 1, k))[::-1].copy()
         return Scorer(
             features=Features(
-                names,
-                categories,
-                centre=rng.normal(size=n_features),
-                factor=rng.uniform(0.5, 2, n_features),
+                (*numbers, *categories),
                 named=True,
+                numbers=numbers,
+                categories=categories,
             ),
             classes=classes,
             projection=np.linalg.qr(rng.normal(size=(n_features, k)))[0],

@@ -18,7 +18,7 @@ from ridgeline.xnn.assembly import (
 )
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.response import Response
-from ridgeline.xnn.scorer import Scorer
+from ridgeline.xnn.scorer import BeyondRangeWarning, Scorer
 from ridgeline.xnn.tables import encode_rows
 
 LIGHT = settings(max_examples=20, deadline=None)
@@ -65,7 +65,7 @@ def make_case(
     response = Response.learn(y)
     if classes:
         y, response = (y > 100).astype(float), Response(0.0, 1.0, classes)
-    features = Features.learn(table, CATEGORICAL)
+    features = Features.learn(table, CATEGORICAL, project_flags=False)
     weight = rng.uniform(0.5, 2, size=rows)
     shape = Architecture(
         n_features=4,
@@ -82,7 +82,7 @@ def make_case(
         table,
         shape,
         random_weights(rng, shape),
-        encode_rows(features, response, table, y, weight, unknown="error"),
+        encode_rows(features, response, table, y, weight),
         features,
         response,
     )
@@ -124,6 +124,7 @@ def network_decision(
         np.ones(shape.n_subnetworks),
         np.ones(2),
         shares / shares[:3].sum(),
+        np.zeros(5),
     )
     weights, problem = tf.nest.map_structure(
         lambda a: tf.constant(a, kind), (weights or case.weights, problem)
@@ -363,14 +364,14 @@ VARYING_NUMERIC = [0, 1, 3, 4]
 def test_constant_features_have_no_weight(case):
     scorer = case.fit()
 
-    assert scorer.features.numeric_names == ("x0", "x2", "x3", "x4", "x5")
+    assert tuple(scorer.features.numbers) == ("x0", "x2", "x3", "x4", "x5")
     np.testing.assert_array_equal(scorer.projection[2], 0)
     assert np.abs(scorer.projection[VARYING_NUMERIC]).max() > 0
     moved = case.table.copy()
     moved[:, CONSTANT] += 7
-    np.testing.assert_array_equal(
-        scorer.decision_function(moved), scorer.decision_function(case.table)
-    )
+    with pytest.warns(BeyondRangeWarning, match=r"60 of 'x3' \(8.5 to 8.5\)"):
+        decided = scorer.decision_function(moved)
+    np.testing.assert_array_equal(decided, scorer.decision_function(case.table))
 
 
 @LIGHT
@@ -466,6 +467,7 @@ def test_training_goes_on_beside_a_dead_subnetwork(how):
         tf.cast(used, tf.float32),
         tf.ones(2),
         tf.constant(shares, tf.float32),
+        tf.zeros(5),
     )
     with tf.GradientTape() as tape:
         tape.watch(weights)

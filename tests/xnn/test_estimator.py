@@ -21,6 +21,8 @@ from ridgeline.errors import InputError, RidgelineError
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.schedules import training_schedule
 
+# Rows that a fit sets aside may lie beyond the range of the others.
+pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range of the training")
 # One shape for most tests: every other one costs seconds of compilation.
 FAST = {"max_epochs": 40, "refine_epochs": 40, "random_state": 0}
 N = 400
@@ -195,7 +197,13 @@ def test_weights() -> None:
     y = X[:, 0] + X[:, 1] ** 2
     held = X[:20], y[:20]
     weight = np.repeat([1.0, 2.0, 0.0], 20)
-    settings: dict[str, Any] = FAST | {"batch_size": 1_000, "prune_share": None}
+    # The gradient of the intercept begins at zero, where its rounding makes Adam step
+    # to either side: steps are small, so that this is no difference.
+    settings: dict[str, Any] = FAST | {
+        "batch_size": 1_000,
+        "prune_share": None,
+        "learning_rate": 0.01,
+    }
     weighted = XNNRegressor(**settings).fit(X, y, weight, validation_data=held)
     twice = np.r_[0:40, 20:40]
     repeated = XNNRegressor(**settings).fit(X[twice], y[twice], validation_data=held)
@@ -331,8 +339,13 @@ def test_unknown_category(regressor: XNNRegressor, frame: pd.DataFrame) -> None:
     effect = lenient.contributions(new)[:, names.index("purpose")]
     assert effect[0] == 0
     assert abs(effect[1]) > 0.1
-    with pytest.raises(InputError, match="column 'purpose' has missing values"):
-        lenient.predict(frame.head(3).assign(purpose=[None, "car", "card"]))
+    gap = frame.head(3).assign(purpose=[None, "car", "card"])
+    with pytest.raises(InputError, match="column 'purpose' has 1 missing values, and"):
+        lenient.predict(gap)
+    lenient.set_params(unknown_missing="average")
+    effect = lenient.contributions(gap)[:, names.index("purpose")]
+    assert effect[0] == 0
+    assert abs(effect[1]) > 0.1
 
 
 def test_input_is_not_altered(frame: pd.DataFrame, y: np.ndarray) -> None:
@@ -369,11 +382,14 @@ def test_divergence_at_once_is_an_error(frame: pd.DataFrame, y: np.ndarray) -> N
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda f: f.assign(dti=np.nan), "column 'dti' has 400 values .* NaN"),
+        (lambda f: f.assign(dti=np.nan), "column 'dti' is missing in every training"),
         (lambda f: f.assign(dti=np.inf), "column 'dti' has 400 values .* inf"),
-        (lambda f: f.assign(title="car"), "column 'title' holds text, such as 'car'"),
+        (
+            lambda f: f.assign(dti=[*f["dti"][1:], "car"]),
+            "column 'dti' holds text, such as 'car'",
+        ),
         (lambda f: f.assign(day=pd.Timestamp("2015-01-01")), "'day' holds dates"),
-        (lambda f: f.assign(purpose=None), "column 'purpose' has 400 values"),
+        (lambda f: f.assign(purpose=None), "column 'purpose' is missing in every"),
         (lambda f: f.head(1), "Found array with 1 sample"),
     ],
     ids=["nan", "inf", "text", "dates", "none", "one row"],
@@ -408,7 +424,7 @@ def test_columns_are_put_in_order_by_name(
     [
         (lambda f: f.drop(columns="dti"), "lack 'dti'; pass exactly those"),
         (lambda f: f.assign(new=1), "have 'new', which training had not"),
-        (lambda f: f.assign(dti=np.nan), "column 'dti' has 400 values"),
+        (lambda f: f.assign(dti=np.nan), "column 'dti' has 400 missing values, and "),
         (lambda f: f.to_numpy()[:, :2], "X has 2 features, but"),
     ],
     ids=["missing", "foreign", "nan", "array"],

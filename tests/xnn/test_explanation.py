@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from ridgeline.errors import InputError
+from ridgeline.xnn.columns import Unseen
 from ridgeline.xnn.components import CategoryComponent, RidgeComponent
 from ridgeline.xnn.explanation import contributions_frame, explain
 from ridgeline.xnn.scorer import Scorer
@@ -149,7 +150,7 @@ def test_an_unknown_category_is_refused_or_average(make_scorer: MakeScorer) -> N
     X = rows(scorer, n=2).assign(purpose=["card", "yacht"])
     with pytest.raises(InputError, match="yacht"):
         contributions_frame(scorer, X)
-    frame = contributions_frame(scorer, X, unknown="average")
+    frame = contributions_frame(scorer, X, Unseen(category="average"))
     assert frame["purpose"].iloc[1] == 0
 
 
@@ -175,7 +176,7 @@ def test_curves_are_the_networks_functions(
         expected = [forward(scorer, place, z) for z in ridge.z]
         np.testing.assert_allclose(ridge.curve, expected, atol=1e-12)
         np.testing.assert_array_equal(ridge.weights, scorer.projection[:, place])
-        assert ridge.feature_names == scorer.features.numeric_names
+        assert ridge.feature_names == scorer.features.projected_names
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -477,6 +478,9 @@ def test_unknown_categories_are_treated_as_the_estimator_treats_them(
 
 def test_one_feature_is_shown_in_its_own_unit(make_scorer: MakeScorer) -> None:
     scorer = make_scorer(n_features=3, n_subnetworks=2)
+    # The projection is that feature alone, which is scaled to [-1, 1].
+    edges = np.tile(np.linspace(-1, 1, 21), (2, 1))
+    scorer = replace(scorer, spread=replace(scorer.spread, edges=edges))
     half = np.sqrt(0.5)
     weights = np.array([[0.0, half], [1.0, 0.0], [0.0, half]])
     explanation = explain(replace(scorer, projection=weights))

@@ -86,7 +86,8 @@ def make_case(
     shares = np.zeros(sum(counts))
     for column in codes.T:
         shares += np.bincount(column, weight, len(shares)) / weight.sum()
-    problem = Problem(0.03, 0.07, 0.05, np.ones(k), np.ones(c), shares)
+    priors = rng.uniform(0, 0.1, size=sum(counts))
+    problem = Problem(0.03, 0.07, 0.05, np.ones(k), np.ones(c), shares, priors)
     return (
         shape,
         weights,
@@ -176,6 +177,22 @@ def plain_decision(case: Case) -> np.ndarray:
     return total
 
 
+def plain_shrinkage(case: Case) -> float:
+    """Return the price of the squares of all effects."""
+    shape, weights, problem, _ = case
+    total, start = 0.0, 0
+    for feature, count in enumerate(shape.category_counts):
+        own = slice(start, start + count)
+        effects = weights.effects[own]
+        if shape.normalised:
+            shares = problem.category_shares[own]
+            effects, _ = plain_scaled(effects, shares / shares.sum())
+        scale = problem.used_categories[feature] * weights.category_scales[feature]
+        total += np.sum(problem.category_priors[own] * (scale * effects) ** 2)
+        start += count
+    return float(total)
+
+
 def plain_roughness(case: Case, first_rows: int = 250) -> float:
     """Return the sum of the mean squared second derivatives of the first rows."""
     shape, weights, _, rows = case
@@ -205,6 +222,7 @@ def plain_objective(case: Case) -> float:
     total += problem.l1_scales * np.abs(problem.used * weights.scales).sum()
     gamma = problem.used_categories * weights.category_scales
     total += problem.l1_scales * np.abs(gamma).sum()
+    total += plain_shrinkage(case)
     if shape.smooth:
         total += problem.roughness * plain_roughness(case)
     return float(total)

@@ -167,7 +167,9 @@ def test_long_and_odd_names_are_drawn(make_scorer: MakeScorer) -> None:
         classes=("rejected", "approved after a long time"),
     )
     odd = ("amount ($) of $", "_under^score_", long + " 2", "", long)
-    scorer = replace(scorer, features=replace(scorer.features, names=odd))
+    numbers = dict(zip(odd, scorer.features.numbers.values(), strict=False))
+    features = replace(scorer.features, names=odd, numbers=numbers)
+    scorer = replace(scorer, features=features)
     explanation = explain(scorer)
     axes = drawn(plot_explanation(explanation))
     drawn(plot_importance(explanation))

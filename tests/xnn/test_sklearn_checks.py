@@ -3,10 +3,17 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ridgeline import XNNClassifier, XNNRegressor
 
+pytestmark = [
+    # Rows that a fit sets aside may lie beyond the range of the others.
+    pytest.mark.filterwarnings("ignore:.* beyond the range of the training"),
+    # Some checks have tables of five whole numbers.
+    pytest.mark.filterwarnings("ignore:Whole numbers with few values"),
+]
 BATCHES = "batches and the rows set aside are drawn at random, so that a row twice and "
 DEVIATIONS = {
     "check_sample_weight_equivalence_on_dense_data": (

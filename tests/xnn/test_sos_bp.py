@@ -89,6 +89,7 @@ def make_problem(shape: Architecture, rows: Rows) -> Problem:
         np.ones(shape.n_subnetworks),
         np.ones(len(shape.category_counts)),
         shares,
+        np.full(sum(shape.category_counts), 0.003),
     )
 
 
@@ -588,10 +589,10 @@ def prepared() -> Prepared:
         rows = make_rows(ORTHOGONAL, count)
         table = np.column_stack([rows.numeric, rows.codes]).astype(np.float64)
         tables.append((table, 10 * rows.target.astype(np.float64)))
-    features = Features.learn(tables[0][0], [5])
+    features = Features.learn(tables[0][0], [5], scaling="minmax")
     response = Response.learn(tables[0][1])
     rows = [
-        encode_rows(features, response, table, y, np.ones(len(y)), unknown="error")
+        encode_rows(features, response, table, y, np.ones(len(y)))
         for table, y in tables
     ]
     return Prepared(features, response, *rows)
@@ -643,7 +644,9 @@ def test_a_fits_validation_loss_is_that_of_its_scorer(fit, prepared):
 
     # Back from the rows of the network to the columns of the table.
     rows, features = prepared.validation, prepared.features
-    table = rows.numeric / features.factor + features.centre
+    table = np.column_stack(
+        [features.to_own_unit(j, rows.numeric[:, j]) for j in range(5)]
+    )
     decisions = fitted.scorer.decision_function(np.column_stack([table, rows.codes]))
     y = rows.target * prepared.response.half + prepared.response.centre
     assert np.mean((decisions - y) ** 2) == pytest.approx(

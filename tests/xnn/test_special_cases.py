@@ -10,6 +10,8 @@ from sklearn.preprocessing import SplineTransformer
 from ridgeline import XNNClassifier, XNNRegressor
 from ridgeline.xnn.explanation import explain
 
+# Rows that a fit sets aside may lie beyond the range of the others.
+pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range of the training")
 N = 2_000
 Floats = NDArray[np.float64]
 
@@ -22,7 +24,9 @@ def X() -> Floats:
     return (rng.normal(size=(N, 3)) + common) * [1.0, 20.0, 300.0] + [0.0, 5.0, -9.0]
 
 
+# A straight function of a scaled value is one of the feature if the scale is straight.
 GLM = {
+    "scaling": "minmax",
     "projection": "identity",
     "hidden": (),
     "l1_scales": 0.0,

@@ -21,6 +21,8 @@ from hypothesis import strategies as st
 
 import ridgeline
 from ridgeline.errors import InputError
+from ridgeline.xnn.numeric_column import NumericColumn
+from ridgeline.xnn.scaling import Scale
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.storage import (
     load_model,
@@ -32,6 +34,7 @@ from ridgeline.xnn.storage import (
 MakeScorer = Callable[..., Scorer]
 Change = Callable[[dict[str, Any]], Any]
 
+DATA = Path(__file__).parents[1] / "data"
 LIGHT = settings(
     max_examples=30,
     deadline=None,
@@ -92,6 +95,11 @@ def checksum(model: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def number(model: dict[str, Any]) -> dict[str, Any]:
+    """Return what the content of a file says of its first numeric column."""
+    return model["features"]["numbers"][0]
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """Return the path of a model file in a folder of its own."""
@@ -143,15 +151,22 @@ class TestRoundTrip:
     @LIGHT
     @given(values=st.lists(st.floats(-1e99, 1e99), min_size=4, max_size=4))
     def test_any_float(self, scorer: Scorer, path: Path, values: list[float]) -> None:
-        values = [*values, 0.1, 5e-324, -0.0, np.nextafter(1, 2)]
-        centre = [*values[:-1], 1.7976931348623157e308]
+        values = [*values, 0.1, 5e-324, -0.0, float(np.nextafter(1, 2))]
+        places = np.array([-1.0, 5e-324, 1.0])
+        numbers = {
+            f"x{j}": NumericColumn(
+                Scale(np.array([value, 1e100, 1.7976931348623157e308]), places),
+                neutral=0.1,
+                levels=(value,),
+            )
+            for j, value in enumerate(values)
+        }
         saved = dataclasses.replace(
             scorer,
             features=dataclasses.replace(
                 scorer.features,
-                names=tuple(f"x{j}" for j in range(len(values))) + ("grade",),
-                centre=np.array(centre),
-                factor=np.abs(centre),
+                names=(*numbers, "grade"),
+                numbers=numbers,
             ),
             projection=np.tile(values, (3, 1)).T,
             intercept=values[0],
@@ -253,7 +268,7 @@ class TestFile:
         document = json.loads(path.read_bytes().decode(), parse_constant=refuse)
         assert list(document) == ["format", "version", "written_by", "sha256", "model"]
         assert document["format"] == "ridgeline-xnn"
-        assert document["version"] == 1
+        assert document["version"] == 2
         assert document["written_by"] == ridgeline.__version__
         assert document["sha256"] == checksum(document["model"])
         assert document["model"]["projection"] == scorer.projection.tolist()
@@ -385,7 +400,7 @@ class TestRefusedSaves:
         scorer = (
             make_scorer(classes=("no", label))
             if place == "class label"
-            else make_scorer(categories={"c": ("no", label)})
+            else make_scorer(categories={"c": (label, "no")})
         )
         with pytest.raises(InputError) as caught:
             save_model(scorer, path)
@@ -475,13 +490,13 @@ class TestRefusedLoads:
 
     def test_newer_version(self, change: Callable[[Change], None], path: Path) -> None:
         # A newer format may hold anything: the version is looked at before the rest.
-        change(lambda d: d.update(version=2, written_by="3.4.5", model="?", sha256=0))
+        change(lambda d: d.update(version=3, written_by="3.4.5", model="?", sha256=0))
         with pytest.raises(InputError) as caught:
             load_model(path)
         assert str(caught.value) == (
-            f"The model file {str(path)!r} has the format version 2, written by "
+            f"The model file {str(path)!r} has the format version 3, written by "
             f"Ridgeline 3.4.5; this is Ridgeline {ridgeline.__version__}, which reads "
-            "version 1: upgrade Ridgeline."
+            "versions 1 to 2: upgrade Ridgeline."
         )
 
     @pytest.mark.parametrize("version", [0, "1", True, 1.0, None])
@@ -489,7 +504,7 @@ class TestRefusedLoads:
         self, change: Callable[[Change], None], path: Path, version: Any
     ) -> None:
         change(lambda d: d.update(version=version))
-        with pytest.raises(InputError, match="reads version 1: save the model again"):
+        with pytest.raises(InputError, match="versions 1 to 2: save the model"):
             load_model(path)
 
     def test_every_changed_digit_is_noticed(self, scorer: Scorer, path: Path) -> None:
@@ -550,17 +565,48 @@ class TestRefusedLoads:
             (lambda m: m["effects"].pop(), "'effects' has 0 arrays where 1 fit"),
             (lambda m: m["effects"][0].pop(), r"'effects' has the shape \(2,\) where"),
             (lambda m: m["category_scales"].pop(), r"'category_scales' "),
-            (lambda m: m["features"]["names"].pop(0), r"'centre' has the shape \(4,\)"),
+            (lambda m: m["features"]["names"].pop(0), "'numbers' are not of columns"),
             (lambda m: m["features"]["names"].pop(), "'categories' are not of columns"),
             (
                 lambda m: m["features"]["names"].insert(0, "grade"),
                 "'names' are not uni",
             ),
             (lambda m: m["features"]["names"].append([]), "'names' are not unique"),
-            (lambda m: m["features"]["factor"].pop(), r"'factor' has the shape \(3,\)"),
+            (lambda m: m["features"]["numbers"].pop(), "is neither or both of a numb"),
+            (
+                lambda m: number(m)["knots"].pop(),
+                r"'places' has the shape \(2,\) where",
+            ),
+            (lambda m: number(m)["knots"].reverse(), "'feature 0' do not rise from -1"),
+            (
+                lambda m: number(m).update(places=[-1.0, 0.9]),
+                "do not rise from -1 to 1",
+            ),
+            (
+                lambda m: number(m).update(neutral=1.5),
+                "'neutral' of 'feature 0' is not",
+            ),
+            (lambda m: number(m).pop("missing"), "'missing' is missing or not of the"),
+            (
+                lambda m: number(m).update(codes=[0, 0]),
+                "'codes' of 'feature 0' has a v",
+            ),
+            (
+                lambda m: number(m).update(codes=[-7.0]),
+                "'effects' has 1 arrays where 2",
+            ),
+            (
+                lambda m: number(m).update(codes=[0.0], masses=[0.0]),
+                "a value of 'feature 0' is both a code and a mass",
+            ),
+            (
+                lambda m: m["features"].update(flags=["grade"]),
+                "'flags' are not the col",
+            ),
+            (lambda m: m["spread"].update(rows=0), "'rows' is not a positive whole"),
             (lambda m: m["features"].pop("named"), "'named' is missing or not of the"),
             (lambda m: m["features"]["categories"][0]["values"].append([]), "category"),
-            (lambda m: m["features"]["categories"].append(None), "'values' is missing"),
+            (lambda m: m["features"]["categories"].append(None), "'name' is missing"),
             (
                 lambda m: m.update(features=[]),
                 "'features' is missing or not of the type",
@@ -635,6 +681,79 @@ class TestRefusedLoads:
         document["sha256"] = checksum(document["model"])
         path.write_text(json.dumps(document))
         with pytest.raises(InputError, match="not of columns in the order of 'names'"):
+            load_model(path)
+
+
+class TestFormat1:
+    """A file that Ridgeline 0.1 wrote, and what it said about twelve rows."""
+
+    @pytest.fixture
+    def said(self) -> dict[str, Any]:
+        """Return rows, decisions, probabilities and contributions."""
+        return json.loads((DATA / "model_format_1_scores.json").read_text())
+
+    @pytest.fixture
+    def rows(self, said: dict[str, Any]) -> pd.DataFrame:
+        """Return the rows as a table."""
+        return pd.DataFrame(said["rows"])
+
+    def test_scores_are_the_same(
+        self, said: dict[str, Any], rows: pd.DataFrame
+    ) -> None:
+        loaded = load_model(DATA / "model_format_1.json")
+        assert loaded.classes == ("default", "paid")
+        close = {"rtol": 0, "atol": 1e-12}
+        np.testing.assert_allclose(
+            loaded.decision_function(rows), said["decisions"], **close
+        )
+        np.testing.assert_allclose(
+            loaded.predict_proba(rows)[:, 1], said["probabilities"], **close
+        )
+        np.testing.assert_allclose(
+            loaded.contributions(rows), said["contributions"], **close
+        )
+
+    def test_it_is_explained(self, said: dict[str, Any], rows: pd.DataFrame) -> None:
+        explanation = load_model(DATA / "model_format_1.json").explain()
+        frame = explanation.contributions(rows)
+        np.testing.assert_allclose(frame["decision"], said["decisions"], atol=1e-12)
+        assert set(explanation.feature_names) == {"score", "dti", "branch", "amount"}
+        assert {c.name for c in explanation.category_effects} == {"term", "purpose"}
+        # How many rows there were is the one thing that it does not tell.
+        assert explanation.categories["rows"].isna().all()
+        assert explanation.categories["share"].notna().all()
+
+    def test_it_is_saved_as_format_2(self, path: Path, rows: pd.DataFrame) -> None:
+        loaded = load_model(DATA / "model_format_1.json")
+        save_model(loaded, path)
+        assert json.loads(path.read_text())["version"] == 2
+        assert parts(load_model(path)) == parts(loaded)
+        np.testing.assert_array_equal(
+            load_model(path).decision_function(rows), loaded.decision_function(rows)
+        )
+
+    @pytest.mark.parametrize(
+        ("edit", "what"),
+        [
+            (lambda f: f["factor"].pop(), "'numbers' is missing"),
+            (
+                lambda f: f["factor"].__setitem__(0, -1.0),
+                "knots of 'score' do not rise",
+            ),
+            (lambda f: f["centre"].__setitem__(0, 10**400), "'numbers' is missing"),
+            (lambda f: f["centre"].__setitem__(0, "625"), "'numbers' is missing"),
+            (lambda f: f["factor"].__setitem__(0, 5e-324), "'knots' is not an array"),
+            (lambda f: f["factor"].__setitem__(0, None), "'numbers' is missing"),
+        ],
+    )
+    def test_what_does_not_fit_is_refused(
+        self, path: Path, edit: Change, what: str
+    ) -> None:
+        document = json.loads((DATA / "model_format_1.json").read_text())
+        edit(document["model"]["features"])
+        document["sha256"] = checksum(document["model"])
+        path.write_text(json.dumps(document))
+        with pytest.raises(InputError, match=f"holds no whole model, as .*{what}"):
             load_model(path)
 
 

@@ -134,7 +134,9 @@ def category_priors(features: Features, rows: Rows, seen: Seen) -> Floats:
                 rows=len(rows.target),
                 classify=seen.first.classify,
             )
-        prices.append(np.full(len(values), price))
+        # Without rows nothing may train an effect: it stays the average.
+        there = np.bincount(rows.codes[:, group] - start, minlength=len(values)) > 0
+        prices.append(np.where(there, price, 0.0))
         start += len(values)
     return np.concatenate(prices)
 

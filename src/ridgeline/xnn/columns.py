@@ -208,7 +208,10 @@ def is_text(column: Any) -> bool:
     dtype = getattr(column, "dtype", None)
     if getattr(dtype, "kind", "O") not in "OTU":
         return False
-    return next((isinstance(cell, str) for cell in column if not _is_gap(cell)), False)
+    # As an array: the column of some other library need not be iterable.
+    values = _cells(column)
+    cells = values.tolist() if values.dtype.kind in "OTU" else []
+    return next((isinstance(cell, str) for cell in cells if not _is_gap(cell)), False)
 
 
 def _numeric_codes(values: NDArray[Any], known: tuple[Any, ...]) -> Integers:
@@ -292,8 +295,10 @@ def _is_nothing(kind: type) -> bool:
 
 
 def _is_gap(value: Any) -> bool:
-    # NaN does not equal itself.
-    return _is_nothing(type(value)) or bool(value != value)  # noqa: PLR0124
+    if isinstance(value, float | np.floating | Decimal):
+        return bool(value != value)  # noqa: PLR0124  # NaN does not equal itself
+    # Others, such as arrays and frames, may not even have an answer to that.
+    return _is_nothing(type(value))
 
 
 def _gaps(values: NDArray[Any]) -> NDArray[np.bool_]:

@@ -28,6 +28,7 @@ _LABELS: Final = (str, int, float, bool)
 _LARGEST: Final = 1e150
 _NARROWEST: Final = 1e-60  # bin of a projected value, whose size has the inverse
 _MOST: Final = 10_000  # units of a layer, or bins
+_MOST_ROWS: Final = 2**63
 _ROUNDING: Final = 1e-3  # of shares that were added up in single precision
 
 
@@ -272,7 +273,7 @@ def _spread(part: dict[str, Any], k: int, counts: Sequence[tuple[int, ...]]) -> 
         _arrays(part, "shares", counts),
         rows := part.get("rows"),
     )
-    counted = rows is None or (type(rows) is int and rows > 0)
+    counted = rows is None or (type(rows) is int and 0 < rows < _MOST_ROWS)
     _demand(counted, "'rows' is not a positive whole number")
     small = (np.abs(spread.edges) < 1 / _NARROWEST).all()
     _demand(small, "'edges' are larger than projected values can be")

@@ -191,9 +191,11 @@ class Features:
                 cells, f"column {name!r}", self.categories[name], unseen
             )
         special = len(self.categories)
-        for index, (name, values) in enumerate(numeric_values(X, self.categories)):
-            number = self.numbers[name]
-            outside = number.check(values, f"column {name!r}", unseen)
+        for index, (name, number) in enumerate(self.numbers.items()):
+            # By position: rows without names are as good as those with.
+            cells, what = column(X, self.names.index(name)), f"column {name!r}"
+            values = numbers_with_gaps(cells, what)
+            outside = number.check(values, what, unseen)
             if outside.cells:
                 beyond[name] = outside
             numeric[:, index] = number.scaled(values)

@@ -24,19 +24,21 @@ def upgraded(model: Any) -> Any:
         numbers = [_number(*column) for column in ends]
         features |= {"numbers": numbers, "flags": []}
         spread = model["spread"] | {"rows": None}
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
         return model
     return model | {"features": features, "spread": spread}
 
 
 def _number(name: str, centre: float, factor: float) -> dict[str, Any]:
     """A numeric column; a factor of zero marks a constant one."""
-    half = 1 / factor if factor > 0 else 0.0
+    # One below zero makes knots that fall, which are refused.
+    varies = factor != 0
+    half = 1 / factor if varies else 0.0
     ends = [centre - half, centre + half]
     return {
         "name": name,
-        "knots": ends if half else [centre],
-        "places": [-1.0, 1.0] if half else [0.0],
+        "knots": ends if varies else [centre],
+        "places": [-1.0, 1.0] if varies else [0.0],
         "seen": ends,
         "neutral": 0.0,
         "codes": [],

@@ -67,9 +67,8 @@ def decision(
         outputs, weights.scales * problem.used, transpose_a=True
     )
     if shape.category_counts:
-        total += tf.linalg.matvec(
-            _memberships(shape, codes), category_terms(shape, weights, problem)
-        )
+        terms = category_terms(shape, weights, problem)
+        total += tf.linalg.matvec(_memberships(shape, codes, terms.dtype), terms)
     return total
 
 
@@ -133,7 +132,7 @@ def _curves(
     return ridge.Curve(tf.concat([curve.value, values], axis=1), curve.second)
 
 
-def _memberships(shape: Architecture, codes: Tensor) -> Tensor:
+def _memberships(shape: Architecture, codes: Tensor, dtype: tf.DType) -> Tensor:
     """One where a row has the category of a place, shape (rows, categories).
 
     Effects are looked up by a product with this matrix: XLA computes a lookup's table,
@@ -147,7 +146,7 @@ def _memberships(shape: Architecture, codes: Tensor) -> Tensor:
             zip(shape.category_counts, ends.tolist(), strict=True)
         )
     ]
-    return tf.cast(tf.concat(parts, axis=1), tf.float32)
+    return tf.cast(tf.concat(parts, axis=1), dtype)
 
 
 def category_terms(shape: Architecture, weights: Weights, problem: Problem) -> Tensor:
@@ -159,7 +158,8 @@ def category_terms(shape: Architecture, weights: Weights, problem: Problem) -> T
     features compile as fast as one.
     """
     counts = shape.category_counts
-    owner = np.repeat(np.eye(len(counts), dtype=np.float32), counts, axis=0)
+    values = weights.effects
+    owner = tf.constant(np.repeat(np.eye(len(counts)), counts, axis=0), values.dtype)
 
     def of_owner(values: Tensor) -> Tensor:
         return tf.linalg.matvec(owner, values)
@@ -167,7 +167,6 @@ def category_terms(shape: Architecture, weights: Weights, problem: Problem) -> T
     def summed(values: Tensor) -> Tensor:
         return tf.linalg.matvec(owner, values, transpose_a=True)
 
-    values = weights.effects
     if shape.normalised:
         share = problem.category_shares
         values -= of_owner(summed(share * values) / summed(share))
