@@ -17,7 +17,8 @@ RANGES = {"risk_score": (500.0, 900.0), "amount": (1_000.0, 41_000.0)}
 
 def evenly(low, high):
     """A numeric column that is scaled by its ends, as in the paper."""
-    return NumericColumn(Scale(np.array([low, high]), np.array([-1.0, 1.0])))
+    scale = Scale(np.array([low, high]), np.array([-1.0, 1.0]))
+    return NumericColumn(scale, seen=(low, high))
 
 
 def hump(z):

@@ -26,7 +26,7 @@ from ridgeline.baselines.settings import BaselineSettings
 from ridgeline.errors import InputError
 
 # Rows of a test may lie beyond the range of those that a network was trained on.
-pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range of the training")
+pytestmark = pytest.mark.filterwarnings("ignore:.* cells lie beyond the range")
 RNG = np.random.default_rng(0)
 ROWS = 900
 KINDS = np.array(["Housing", "Others", "Purchase"])

@@ -23,7 +23,7 @@ from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
 from ridgeline.xnn.storage import load_model, model_document, read_document, save_model
 
 # The rows here are as far away as floats go.
-pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range of the training")
+pytestmark = pytest.mark.filterwarnings("ignore:.* cells lie beyond the range")
 Place = tuple[Any, ...]
 # Usual values, and some as far away as floats go.
 NUMBERS = np.array([0.1, -0.2, 3.0, 1.7e308, -1.7e308, 5e-324])
@@ -79,6 +79,7 @@ def make_special() -> Scorer:
     numbers = {
         "x": NumericColumn(
             Scale(np.array([-3.0, 0.0, 2.0, 900.0]), places),
+            seen=(-3.5, 900.0),
             neutral=0.2,
             codes=(-7.0,),
             masses=(0.0,),
@@ -385,7 +386,7 @@ def test_good_networks_are_still_read(tmp_path: Path) -> None:
         features=replace(
             network.features,
             numbers={
-                "x": NumericColumn(Scale(np.array([0.5]), np.zeros(1))),
+                "x": NumericColumn(Scale(np.array([0.5]), np.zeros(1)), (0.5, 0.5)),
                 "y": evenly(-1e300, 1e300),
             },
         ),

@@ -14,7 +14,7 @@ from ridgeline.simulation.tasks import Task, TaskData, draw_data, run_task
 from ridgeline.xnn.storage import read_document
 
 # Rows of a test may lie beyond the range of the few that a network is trained on.
-pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range of the training")
+pytestmark = pytest.mark.filterwarnings("ignore:.* cells lie beyond the range")
 SETTINGS = tiny("unused")
 TASK = Task("S1", 60, 0, "lasso")
 COMMON = {

@@ -27,7 +27,9 @@ def make_scorer(seed: int = 0) -> Scorer:
             (*NUMERIC, "purpose"),
             named=True,
             numbers={
-                name: NumericColumn(Scale(np.array(limits), np.array([-1.0, 1.0])))
+                name: NumericColumn(
+                    Scale(np.array(limits), np.array([-1.0, 1.0])), seen=tuple(limits)
+                )
                 for name, limits in RANGES.items()
             },
             categories={"purpose": tuple(PURPOSES)},

@@ -156,6 +156,7 @@ class TestRoundTrip:
         numbers = {
             f"x{j}": NumericColumn(
                 Scale(np.array([value, 1e100, 1.7976931348623157e308]), places),
+                seen=(value, 1.7976931348623157e308),
                 neutral=0.1,
                 levels=(value,),
             )
