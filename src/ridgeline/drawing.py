@@ -34,6 +34,7 @@ __all__ = [
     "clean",
     "draw_curve",
     "draw_density",
+    "draw_points",
     "draw_ridge_beside_projection",
     "empty_figure",
     "largest",
@@ -75,6 +76,7 @@ LINES: Final[Sequence[tuple[str, Any]]] = (
 BAR: Final = 0.7  # of the distance between two bars
 FEWEST_BARS: Final = 5  # fewer bars than these do not grow thicker
 _LONGEST: Final = 30  # characters of a name
+_POINT: Final = 4.5  # points across
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -176,6 +178,13 @@ def draw_curve(
     clean(axes)
 
 
+def draw_points(axes: Axes, x: Floats, curve: Floats, *, colour: str = UP) -> None:
+    """Draws a ridge function at the few values that there are, and none between."""
+    axes.axhline(0, **RULE, zorder=1)
+    axes.plot(x, curve, "o:", color=colour, linewidth=0.8, markersize=_POINT, zorder=3)
+    clean(axes)
+
+
 def draw_density(axes: Axes, counts: Floats, edges: Floats) -> None:
     """Draws how dense the rows of each bin lie, without a scale of its own."""
     widths = np.diff(edges)
@@ -225,6 +234,7 @@ def draw_ridge_beside_projection(
     density: tuple[Floats, Floats],
     weights: Floats,
     features: Sequence[object],
+    points: tuple[Floats, Floats] | None = None,
 ) -> RidgeAxes:
     """Draws a ridge function over the density of the rows, beside its projection.
 
@@ -232,12 +242,17 @@ def draw_ridge_beside_projection(
         column: Of the ridge function; the projection has the next.
         curve: Where the function is drawn, and its values there.
         density: How many rows each bin has, and the edges of the bins.
+        points: Where there are values of few levels, and the function there; drawn
+            instead of the curve.
 
     Returns:
         The axes, to be given titles and limits.
     """
     upper = row.add(column, f"{name}: curve", line=0)
-    draw_curve(upper, *curve)
+    if points is not None and len(points[0]):
+        draw_points(upper, *points)
+    else:
+        draw_curve(upper, *curve)
     upper.spines["bottom"].set_visible(False)
     upper.tick_params(bottom=False, labelbottom=False)
     lower = row.add(column, f"{name}: density", line=1, sharex=upper)

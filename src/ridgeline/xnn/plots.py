@@ -38,6 +38,9 @@ _GAP: Final = 0.1  # inches between components
 _FURNITURE: Final = 0.8  # inches of a component for title, ticks and label
 _WIDTH: Final = 7.0  # inches, a page's text
 _LINE: Final = 56  # characters of a title
+_NEARLY_ALL: Final = 0.995  # of the rows, with which an axis ends ...
+_WORTH_CUTTING: Final = 0.5  # ... if they have less than this share of it
+_LONG_TAIL: Final = 0.1  # of the range of nearly all rows
 
 
 def plot_explanation(
@@ -94,7 +97,7 @@ def plot_explanation(
 
 
 def plot_importance(model: Explainable) -> Figure:
-    """Draw importance ratios as bars; categorical features are hatched.
+    """Draw importance ratios as bars; effects of categories are hatched.
 
     Parameters
     ----------
@@ -262,15 +265,42 @@ def _draw_ridge(
         density=(component.heights, component.x_edges),
         weights=component.weights[shown],
         features=[component.feature_names[place] for place in shown],
+        points=(component.levels, component.level_curve),
     )
     axes.curve.set_ylabel(fill(drawing.short(unit), 20), fontsize=drawing.TEXT)
     _title(axes.curve, component)
     axes.density.margins(x=0.02)
     below = component.feature or "projected value z"
-    below = f"{drawing.short(below)} (grey: training rows)"
+    below = (
+        f"{drawing.short(below)} (grey: training rows{_end_with_rows(axes, component)})"
+    )
     axes.density.set_xlabel(below, fontsize=drawing.TEXT)
     rest = _left_out(np.delete(component.weights, shown))
     axes.projection.set_xlabel(f"projection weight{rest}", fontsize=drawing.TEXT)
+
+
+def _end_with_rows(axes: drawing.RidgeAxes, component: RidgeComponent) -> str:
+    """Ends the axis of a heavy-tailed feature where its rows end, and says so."""
+    if component.feature is None or len(component.levels):
+        return ""
+    reached = np.concatenate([[0.0], np.cumsum(component.heights)])
+    reached /= reached[-1] or 1.0
+    tail = (1 - _NEARLY_ALL) / 2
+    z = np.interp((tail, 1 - tail), reached, component.edges)
+    # A weight below zero turns the axis round.
+    low, high = np.sort(np.interp(z, component.z, component.x))
+    ends = np.sort(component.x[[0, -1]])
+    if high - low >= _WORTH_CUTTING * (ends[1] - ends[0]) or not high > low:
+        return ""
+    # Only the long end is cut.
+    reach = _LONG_TAIL * (high - low)
+    cut = ends[0] < low - reach, ends[1] > high + reach
+    low, high = low if cut[0] else ends[0], high if cut[1] else ends[1]
+    inside = component.curve[(component.x >= low) & (component.x <= high)]
+    axes.density.set_xlim(drawing.limits(np.array([low, high]), 0.02, 0.02))
+    if len(inside):
+        axes.curve.set_ylim(drawing.limits(inside, 0.08, 0.08))
+    return f"; {100 * tail * sum(cut):.2g} % of them lie beyond"
 
 
 def _draw_categories(
@@ -297,7 +327,7 @@ def _draw_categories(
     shares.margins(x=0.15)
     shares.set_xlabel("share of training rows (%)", fontsize=drawing.TEXT)
     drawing.clean(shares)
-    drawing.name_bars(shares, [str(component.categories[place]) for place in shown])
+    drawing.name_bars(shares, [str(component.labels[place]) for place in shown])
 
 
 def _steps(row: "pd.Series[Any] | pd.DataFrame", most: int | None) -> _Steps:

@@ -38,6 +38,7 @@ __all__ = [
     "Subnetworks",
     "scorer_of",
     "scoring_threads",
+    "without_range_warnings",
 ]
 
 Floats = NDArray[np.float64]
@@ -300,6 +301,14 @@ def _say_beyond(beyond: dict[str, int], features: Features) -> None:
 
 class BeyondRangeWarning(UserWarning):
     """Rows to be scored have cells beyond the range of the training rows."""
+
+
+@contextmanager
+def without_range_warnings() -> Iterator[None]:
+    """Scores rows beyond the range in silence, for those who count them themselves."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BeyondRangeWarning)
+        yield
 
 
 class HasScorer(Protocol):
