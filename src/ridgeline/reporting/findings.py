@@ -128,6 +128,7 @@ def _ridge_sentence(
     x, curve = axis.x, axis.curve
     if len(axis.levels):  # between them there is nothing
         x, curve = axis.levels, axis.level_curve
+        low, high = (float(x[np.abs(x - end).argmin()]) for end in (low, high))
     inside = (x >= low) & (x <= high)
     x, curve = x[inside], curve[inside]
     name = f"{_sentence_title(component, axis, labels)} ({component.name}, IR "
@@ -155,7 +156,7 @@ def _special_sentence(component: CategoryComponent, labels: Labels, row: str) ->
     # The first are all other values, which the curve describes alone.
     gaps, shares = component.effects[1:] - component.effects[0], component.shares[1:]
     clauses = []
-    for which, word in ((gaps < 0, "below"), (gaps > 0, "above")):
+    for which, word in ((gaps < 0, "lower"), (gaps > 0, "higher")):
         places = np.flatnonzero(which)
         if not len(places):
             continue
@@ -168,14 +169,14 @@ def _special_sentence(component: CategoryComponent, labels: Labels, row: str) ->
         if _factor(float(sizes.max())) != factor:
             factor += f" to {_factor(float(sizes.max()))}"
         clauses.append(
-            f"{count} ({such}{named}; {percent(float(shares[places].sum()))} of the "
-            f"{row}s) by a factor of {factor} {word}"
+            f"{factor} times {word} at {count} ({such}{named}; "
+            f"{percent(float(shares[places].sum()))} of the {row}s)"
         )
     name = f"{component_title(component, labels)} (IR {percent(component.importance)})"
     if not clauses:
         return f"{name}: their odds are those of all other values."
     return (
-        f"{name}: beside the curve, the odds of {' and of '.join(clauses)} those of "
+        f"{name}: beside the curve, the odds are {' and '.join(clauses)} than those of "
         "all other values."
     )
 

@@ -270,6 +270,8 @@ def _draw_ridge(
     axes.curve.set_ylabel(fill(drawing.short(unit), 20), fontsize=drawing.TEXT)
     _title(axes.curve, component)
     axes.density.margins(x=0.02)
+    if len(component.levels):
+        axes.density.locator_params(axis="x", integer=True)
     below = component.feature or "projected value z"
     below = (
         f"{drawing.short(below)} (grey: training rows{_end_with_rows(axes, component)})"

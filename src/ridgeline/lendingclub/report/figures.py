@@ -42,6 +42,7 @@ _BAND: Final = 2  # standard errors
 _WIDTH: Final = 9.6  # inches
 _HEIGHT: Final = 2.05  # inches of a component
 _SHOWN: Final = 0.99  # of the training rows; beyond them a curve rests on a handful
+_BESIDE_LEVELS: Final = 0.5  # of a whole number
 _LARGEST_DOT: Final = 50.0  # points squared
 _MAX_BARS: Final = 12
 _TITLE: Final = 48  # characters of a line
@@ -197,9 +198,14 @@ def _draw_ridge(line: _Line, component: RidgeComponent, scorer: Scorer) -> None:
     x, curve = own.x, own.curve
     if len(own.levels):
         x, curve = own.levels, own.level_curve
+        low, high = x[0] - _BESIDE_LEVELS, x[-1] + _BESIDE_LEVELS
     inside = curve[(x >= low) & (x <= high)]
     if own.dominated and line.truth is not None:
-        found = _draw_true_curve(axes.curve, line.truth, own.feature, component.name)
+        specials = [c.feature for c in explain(scorer).category_effects if c.special]
+        note = " with special values" if own.feature in specials else ""
+        found = _draw_true_curve(
+            axes.curve, line.truth, own.feature, component.name, note
+        )
         inside = np.concatenate([inside, found])
     axes.curve.set_xlim(drawing.limits(np.array([low, high]), 0.02, 0.02))
     if len(inside):
@@ -219,12 +225,15 @@ def _draw_marginal(line: _Line, name: str, own: OwnAxis) -> None:
     rates.set_title("Marginal approval rate", fontsize=drawing.TEXT, loc="left")
     rates.spines["bottom"].set_visible(False)
     rates.tick_params(labelbottom=False)
-    if own.dominated:
+    if len(own.levels):
+        ends = own.levels[[0, -1]] + (-_BESIDE_LEVELS, _BESIDE_LEVELS)
+        rates.set_xlim(drawing.limits(ends, 0.02, 0.02))
+    elif own.dominated:
         rates.set_xlim(drawing.limits(np.array(own.core(_SHOWN)), 0.02, 0.02))
 
 
 def _draw_true_curve(
-    axes: Axes, truth: TruthComparison, feature: str, component: str
+    axes: Axes, truth: TruthComparison, feature: str, component: str, note: str
 ) -> Floats:
     """Draws the truth as dots, sized by the rows at a value; returns their heights."""
     table = truth.curves[feature]
@@ -239,7 +248,7 @@ def _draw_true_curve(
         linewidths=0,
         zorder=2,
     )
-    _note_correlation(axes, truth, component)
+    _note_correlation(axes, truth, component, note)
     return _weighted_range(table)
 
 
@@ -252,10 +261,12 @@ def _weighted_range(table: pd.DataFrame) -> Floats:
     return np.asarray(ordered["log_odds"].to_numpy()[ends])
 
 
-def _note_correlation(axes: Axes, truth: TruthComparison, component: str) -> None:
+def _note_correlation(
+    axes: Axes, truth: TruthComparison, component: str, note: str = ""
+) -> None:
     by_name = truth.components.set_index("component")
     axes.set_title(
-        f"truth: r = {by_name['correlation'][component]:.3f}",
+        f"truth: r = {by_name['correlation'][component]:.3f}{note}",
         fontsize=drawing.SMALL,
         color=drawing.TRUTH,
         loc="right",

@@ -197,8 +197,8 @@ def _dependence(scorer: Scorer, X: pd.DataFrame, name: str) -> Floats:
     part = np.zeros(len(values))
     if not own.all():
         part = np.interp(values, grid[~own], decision[~own])
-    at = np.searchsorted(grid[own], values[special])
-    part[special] = decision[own][at]
+    places_of = np.searchsorted(grid[own], values[special])
+    part[special] = decision[own][places_of]
     return np.asarray(part)
 
 
