@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import settings
+from known_model import evenly
 from projects import QUICK_TO_COMPILE, copy_project, find_real_samples, kedro_run
 from sharing import made_once
 
@@ -62,8 +63,6 @@ RANGES = {
     "dti": (0.0, 60.0),
     "employment_length": (0.0, 11.0),
 }
-CENTRE = np.array([sum(limits) / 2 for limits in RANGES.values()])
-FACTOR = np.array([2 / (high - low) for low, high in RANGES.values()])
 
 WritePublished = Callable[..., Path]
 MakeApplications = Callable[[int, int], pd.DataFrame]
@@ -136,7 +135,10 @@ def known_network() -> Scorer:
     line = np.array([[[1.0]], [[-1.0]]])  # of dti: a small slope has no curvature
     return Scorer(
         features=Features(
-            (*NUMERIC, PURPOSE), {PURPOSE: PURPOSES}, CENTRE, FACTOR, named=True
+            (*NUMERIC, PURPOSE),
+            named=True,
+            numbers={name: evenly(*RANGES[name]) for name in NUMERIC},
+            categories={PURPOSE: PURPOSES},
         ),
         classes=(0, 1),
         projection=projection,

@@ -4,13 +4,20 @@ import numpy as np
 import pandas as pd
 
 from ridgeline.xnn.features import Features
+from ridgeline.xnn.numeric_column import NumericColumn
+from ridgeline.xnn.scaling import Scale
 from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
 
-__all__ = ["PURPOSES", "RANGES", "make_known", "make_rows", "true_curves"]
+__all__ = ["PURPOSES", "RANGES", "evenly", "make_known", "make_rows", "true_curves"]
 
 PURPOSES = ("Credit Card", "Housing", "Others")
 # A hump of the score at 640, and an amount that only rises.
 RANGES = {"risk_score": (500.0, 900.0), "amount": (1_000.0, 41_000.0)}
+
+
+def evenly(low, high):
+    """A numeric column that is scaled by its ends, as in the paper."""
+    return NumericColumn(Scale(np.array([low, high]), np.array([-1.0, 1.0])))
 
 
 def hump(z):
@@ -19,16 +26,14 @@ def hump(z):
 
 def make_known(mixed=0.0, sign=1.0, category_scale=0.5):
     """A scorer; `mixed` turns the projections by so many radians."""
-    low, high = np.array(list(RANGES.values())).T
     turn = np.array([[np.cos(mixed), -np.sin(mixed)], [np.sin(mixed), np.cos(mixed)]])
     ones = np.ones((2, 1, 1))
     return Scorer(
         features=Features(
             (*RANGES, "purpose"),
-            {"purpose": PURPOSES},
-            centre=(low + high) / 2,
-            factor=2 / (high - low),
             named=True,
+            numbers={name: evenly(*limits) for name, limits in RANGES.items()},
+            categories={"purpose": PURPOSES},
         ),
         classes=(0, 1),
         projection=turn * np.array([sign, 1.0]),

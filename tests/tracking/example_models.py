@@ -5,9 +5,18 @@ import pandas as pd
 
 from ridgeline.lendingclub.schema import PURPOSES
 from ridgeline.xnn.features import Features
+from ridgeline.xnn.numeric_column import NumericColumn
+from ridgeline.xnn.scaling import Scale
 from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
 
-NUMERIC = ["application_date", "amount", "risk_score", "dti", "employment_length"]
+RANGES = {
+    "application_date": (2014.5, 2018.5),
+    "amount": (0.0, 40_000.0),
+    "risk_score": (450.0, 850.0),
+    "dti": (0.0, 100.0),
+    "employment_length": (0.0, 10.0),
+}
+NUMERIC = list(RANGES)
 
 
 def make_scorer(seed: int = 0) -> Scorer:
@@ -16,10 +25,12 @@ def make_scorer(seed: int = 0) -> Scorer:
     return Scorer(
         features=Features(
             (*NUMERIC, "purpose"),
-            {"purpose": tuple(PURPOSES)},
-            centre=np.array([2016.5, 20000, 650, 50, 5]),
-            factor=1 / np.array([2, 20000, 200, 50, 5]),
             named=True,
+            numbers={
+                name: NumericColumn(Scale(np.array(limits), np.array([-1.0, 1.0])))
+                for name, limits in RANGES.items()
+            },
+            categories={"purpose": tuple(PURPOSES)},
         ),
         classes=(0, 1),
         projection=np.linalg.qr(rng.normal(size=(5, 2)))[0],

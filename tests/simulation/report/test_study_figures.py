@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from drawn_figures import drawn, no_state  # noqa: F401
+from known_model import evenly
 
 from ridgeline.errors import InputError
 from ridgeline.simulation.paper import PAPER_MSE
@@ -19,13 +20,11 @@ def network(directions, scales, factor=1.0, centre=0.0):
     """A network of hyperbolic tangents of the given directions."""
     directions = np.asarray(directions, dtype=float)
     k, p = directions.shape
+    names = tuple(f"x{place}" for place in range(p))
+    column = evenly(centre - 1 / factor, centre + 1 / factor)
     return Scorer(
         features=Features(
-            tuple(f"x{place}" for place in range(p)),
-            {},
-            centre=np.full(p, centre),
-            factor=np.full(p, factor),
-            named=False,
+            names, named=False, numbers=dict.fromkeys(names, column), categories={}
         ),
         classes=None,
         projection=directions.T,
