@@ -18,6 +18,7 @@ from ridgeline import drawing
 from ridgeline.errors import InputError
 from ridgeline.xnn.components import CategoryComponent, Component, RidgeComponent
 from ridgeline.xnn.explanation import Explanation, explain
+from ridgeline.xnn.features import Features
 from ridgeline.xnn.scorer import HasScorer, Scorer
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def plot_explanation(
     for place, component in enumerate(shown):
         row = drawing.GridRow(figure, grid, place)
         if isinstance(component, RidgeComponent):
-            _draw_ridge(row, component, explanation.unit, max_bars)
+            _draw_ridge(row, component, explanation, max_bars)
         else:
             _draw_categories(row, component, explanation.unit, max_bars)
     weights = [c.weights for c in shown if isinstance(c, RidgeComponent)]
@@ -253,7 +254,10 @@ class _Steps(NamedTuple):
 
 
 def _draw_ridge(
-    row: drawing.GridRow, component: RidgeComponent, unit: str, max_bars: int
+    row: drawing.GridRow,
+    component: RidgeComponent,
+    explanation: Explanation,
+    max_bars: int,
 ) -> None:
     """Draws a ridge function over its density, and its projection beside them."""
     shown = drawing.largest(component.weights, max_bars)
@@ -267,34 +271,39 @@ def _draw_ridge(
         features=[component.feature_names[place] for place in shown],
         points=(component.levels, component.level_curve),
     )
-    axes.curve.set_ylabel(fill(drawing.short(unit), 20), fontsize=drawing.TEXT)
+    unit = fill(drawing.short(explanation.unit), 20)
+    axes.curve.set_ylabel(unit, fontsize=drawing.TEXT)
     _title(axes.curve, component)
     axes.density.margins(x=0.02)
     if len(component.levels):
         axes.density.locator_params(axis="x", integer=True)
     below = component.feature or "projected value z"
-    below = (
-        f"{drawing.short(below)} (grey: training rows{_end_with_rows(axes, component)})"
-    )
+    beyond = _end_with_rows(axes, component, explanation.scorer.features)
+    below = f"{drawing.short(below)} (grey: training rows{beyond})"
     axes.density.set_xlabel(below, fontsize=drawing.TEXT)
     rest = _left_out(np.delete(component.weights, shown))
     axes.projection.set_xlabel(f"projection weight{rest}", fontsize=drawing.TEXT)
 
 
-def _end_with_rows(axes: drawing.RidgeAxes, component: RidgeComponent) -> str:
+def _end_with_rows(
+    axes: drawing.RidgeAxes, component: RidgeComponent, features: Features
+) -> str:
     """Ends the axis of a heavy-tailed feature where its rows end, and says so."""
-    if component.feature is None or len(component.levels):
+    name = component.feature
+    if name not in features.numbers or len(component.levels):
         return ""
+    scale = features.numbers[name].scale
+    weight = component.weights[component.feature_names.index(name)]
     reached = np.concatenate([[0.0], np.cumsum(component.heights)])
     reached /= reached[-1] or 1.0
     tail = (1 - _NEARLY_ALL) / 2
     z = np.interp((tail, 1 - tail), reached, component.edges)
     # A weight below zero turns the axis round.
-    low, high = np.sort(np.interp(z, component.z, component.x))
+    low, high = np.sort(scale.inverse(z / weight))
     ends = np.sort(component.x[[0, -1]])
-    if high - low >= _WORTH_CUTTING * (ends[1] - ends[0]) or not high > low:
+    if not 0 < high - low < _WORTH_CUTTING * (ends[1] - ends[0]):
         return ""
-    # Only the long end is cut.
+    # Only a long end is cut.
     reach = _LONG_TAIL * (high - low)
     cut = ends[0] < low - reach, ends[1] > high + reach
     low, high = low if cut[0] else ends[0], high if cut[1] else ends[1]
@@ -302,7 +311,7 @@ def _end_with_rows(axes: drawing.RidgeAxes, component: RidgeComponent) -> str:
     axes.density.set_xlim(drawing.limits(np.array([low, high]), 0.02, 0.02))
     if len(inside):
         axes.curve.set_ylim(drawing.limits(inside, 0.08, 0.08))
-    return f"; {100 * tail * sum(cut):.2g} % of them lie beyond"
+    return f"; about {100 * tail * sum(cut):.2g} % lie beyond"
 
 
 def _draw_categories(

@@ -132,7 +132,7 @@ def test_special_values_are_bars_with_rates_and_shares_of_their_own(labels):
     title = axes[f"{name}: effects"].get_title("left")
     assert title == "Amount requested: special values, IR 18.2%"
     noted = axes["ridge 2: curve"].get_title("right")
-    assert noted == "truth: r = 1.000 with special values"
+    assert noted == "truth: r = 1.000"
 
 
 def test_a_feature_of_few_levels_is_drawn_as_points(marginals):

@@ -201,11 +201,7 @@ def _draw_ridge(line: _Line, component: RidgeComponent, scorer: Scorer) -> None:
         low, high = x[0] - _BESIDE_LEVELS, x[-1] + _BESIDE_LEVELS
     inside = curve[(x >= low) & (x <= high)]
     if own.dominated and line.truth is not None:
-        specials = [c.feature for c in explain(scorer).category_effects if c.special]
-        note = " with special values" if own.feature in specials else ""
-        found = _draw_true_curve(
-            axes.curve, line.truth, own.feature, component.name, note
-        )
+        found = _draw_true_curve(axes.curve, line.truth, own.feature, component.name)
         inside = np.concatenate([inside, found])
     axes.curve.set_xlim(drawing.limits(np.array([low, high]), 0.02, 0.02))
     if len(inside):
@@ -233,7 +229,7 @@ def _draw_marginal(line: _Line, name: str, own: OwnAxis) -> None:
 
 
 def _draw_true_curve(
-    axes: Axes, truth: TruthComparison, feature: str, component: str, note: str
+    axes: Axes, truth: TruthComparison, feature: str, component: str
 ) -> Floats:
     """Draws the truth as dots, sized by the rows at a value; returns their heights."""
     table = truth.curves[feature]
@@ -248,7 +244,7 @@ def _draw_true_curve(
         linewidths=0,
         zorder=2,
     )
-    _note_correlation(axes, truth, component, note)
+    _note_correlation(axes, truth, component)
     return _weighted_range(table)
 
 
@@ -261,12 +257,10 @@ def _weighted_range(table: pd.DataFrame) -> Floats:
     return np.asarray(ordered["log_odds"].to_numpy()[ends])
 
 
-def _note_correlation(
-    axes: Axes, truth: TruthComparison, component: str, note: str = ""
-) -> None:
+def _note_correlation(axes: Axes, truth: TruthComparison, component: str) -> None:
     by_name = truth.components.set_index("component")
     axes.set_title(
-        f"truth: r = {by_name['correlation'][component]:.3f}{note}",
+        f"truth: r = {by_name['correlation'][component]:.3f}",
         fontsize=drawing.SMALL,
         color=drawing.TRUTH,
         loc="right",
