@@ -99,3 +99,51 @@ def test_a_ridge_function_stands_over_its_rows_and_beside_its_projection():
     assert axes.projection.get_xlim() == pytest.approx((-0.864, 0.864))
     line = max(axes.curve.lines, key=lambda line: line.get_zorder())
     np.testing.assert_array_equal(line.get_ydata(), z**2)
+
+
+def test_values_of_few_levels_are_points_over_bars_of_their_own():
+    figure = drawing.new_figure(6, 4)
+    levels, curve = np.array([0.0, 1.0, 3.0]), np.array([1.0, -1.0, 0.5])
+    axes = drawing.draw_ridge_beside_projection(
+        drawing.GridRow(figure, GridSpec(3, 2, figure), 0),
+        0,
+        "ridge 1",
+        curve=(np.linspace(0, 3, 9), np.zeros(9)),
+        density=(np.array([5.0, 0.0, 2.0, 4.0]), np.array([0, 0.1, 0.8, 1.1, 3.0])),
+        weights=np.ones(1),
+        features=["years"],
+        points=(levels, curve),
+    )
+    line = max(axes.curve.lines, key=lambda line: line.get_zorder())
+    np.testing.assert_array_equal(line.get_xdata(), levels)
+    np.testing.assert_array_equal(line.get_ydata(), curve)
+    (steps,) = axes.density.patches
+    values, edges, _ = steps.get_data()
+    assert edges.tolist() == [-0.5, 0.5, 2.0, 4.0]
+    np.testing.assert_allclose(values * np.diff(edges), [5.0, 2.0, 4.0])
+
+
+def test_a_bin_that_the_end_cuts_off_does_not_tower_above_the_others():
+    figure = drawing.new_figure(6, 4)
+    axes = drawing.draw_ridge_beside_projection(
+        drawing.GridRow(figure, GridSpec(3, 2, figure), 0),
+        0,
+        "ridge 1",
+        curve=(np.linspace(0, 3, 9), np.zeros(9)),
+        density=(np.array([1.0, 2.0, 2.0, 1.0]), np.array([0.9, 1, 2, 3, 3.0])),
+        weights=np.ones(1),
+        features=["income"],
+    )
+    (steps,) = axes.density.patches
+    values, edges, _ = steps.get_data()
+    assert edges.tolist() == [0.9, 2.0, 3.0]
+    np.testing.assert_allclose(values * np.diff(edges), [3.0, 3.0])
+
+
+@pytest.mark.parametrize("unit", ["year", "years"])
+def test_years_have_whole_ticks(axes, unit):
+    axes.plot([2015.0, 2018.4], [0, 1])
+    drawing.unit_ticks(axes, unit)
+    axes.figure.canvas.draw()
+    ticks = axes.get_xticks()
+    assert (ticks == np.round(ticks)).all()

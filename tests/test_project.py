@@ -347,3 +347,15 @@ def test_lock_files_pin_and_hash_and_name_no_address(name):
     pins = [line for line in text.splitlines() if line and line[0] not in " #"]
     assert all("==" in line for line in pins)
     assert text.count("--hash=sha256:") >= len(pins)
+
+
+def test_other_networks_have_the_terms_of_the_network():
+    for environment in ENVIRONMENTS:
+        parameters = loader(environment)["parameters"]
+        network = parameters["xnn"]
+        shared = network["columns"] | {
+            name: network["training"][name] for name in ("max_epochs", "n_starts")
+        }
+        for name in ("naive_xnn", "gam"):
+            own = parameters["baselines"][name]["settings"]
+            assert shared.items() <= own.items(), (environment, name)

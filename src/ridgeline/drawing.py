@@ -34,6 +34,7 @@ __all__ = [
     "clean",
     "draw_curve",
     "draw_density",
+    "draw_points",
     "draw_ridge_beside_projection",
     "empty_figure",
     "largest",
@@ -75,6 +76,7 @@ LINES: Final[Sequence[tuple[str, Any]]] = (
 BAR: Final = 0.7  # of the distance between two bars
 FEWEST_BARS: Final = 5  # fewer bars than these do not grow thicker
 _LONGEST: Final = 30  # characters of a name
+_POINT: Final = 4.5  # points across
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -118,6 +120,8 @@ def unit_ticks(axes: Axes, unit: str) -> None:
     if unit == "$":
         thousands = FuncFormatter(lambda value, _: f"{value:,.0f}")
         axes.xaxis.set_major_formatter(thousands)
+    elif unit == "years":
+        axes.locator_params(axis="x", nbins=5, integer=True)
     elif unit == "year":
         axes.locator_params(axis="x", nbins=5, integer=True)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}"))
@@ -176,6 +180,13 @@ def draw_curve(
     clean(axes)
 
 
+def draw_points(axes: Axes, x: Floats, curve: Floats, *, colour: str = UP) -> None:
+    """Draws a ridge function at the few values that there are, and none between."""
+    axes.axhline(0, **RULE, zorder=1)
+    axes.plot(x, curve, "o:", color=colour, linewidth=0.8, markersize=_POINT, zorder=3)
+    clean(axes)
+
+
 def draw_density(axes: Axes, counts: Floats, edges: Floats) -> None:
     """Draws how dense the rows of each bin lie, without a scale of its own."""
     widths = np.diff(edges)
@@ -225,6 +236,7 @@ def draw_ridge_beside_projection(
     density: tuple[Floats, Floats],
     weights: Floats,
     features: Sequence[object],
+    points: tuple[Floats, Floats] | None = None,
 ) -> RidgeAxes:
     """Draws a ridge function over the density of the rows, beside its projection.
 
@@ -232,12 +244,19 @@ def draw_ridge_beside_projection(
         column: Of the ridge function; the projection has the next.
         curve: Where the function is drawn, and its values there.
         density: How many rows each bin has, and the edges of the bins.
+        points: Where there are values of few levels, and the function there; drawn
+            instead of the curve.
 
     Returns:
         The axes, to be given titles and limits.
     """
     upper = row.add(column, f"{name}: curve", line=0)
-    draw_curve(upper, *curve)
+    if points is not None and len(points[0]):
+        draw_points(upper, *points)
+        density = _by_level(*density, points[0])
+    else:
+        draw_curve(upper, *curve)
+        density = _with_whole_ends(*density)
     upper.spines["bottom"].set_visible(False)
     upper.tick_params(bottom=False, labelbottom=False)
     lower = row.add(column, f"{name}: density", line=1, sharex=upper)
@@ -246,6 +265,29 @@ def draw_ridge_beside_projection(
     signed_bars(beside, weights)
     name_bars(beside, features)
     return RidgeAxes(upper, lower, beside)
+
+
+def _by_level(counts: Floats, edges: Floats, levels: Floats) -> tuple[Floats, Floats]:
+    """Rows of each level, in a bin about it, from bins that are not made for levels."""
+    between = (levels[1:] + levels[:-1]) / 2
+    at = np.searchsorted(between, (edges[1:] + edges[:-1]) / 2)
+    rows = np.bincount(at, counts, minlength=len(levels)).astype(np.float64)
+    first, last = 2 * levels[0] - between[0], 2 * levels[-1] - between[-1]
+    return rows, np.concatenate([[first], between, [last]])
+
+
+def _with_whole_ends(counts: Floats, edges: Floats) -> tuple[Floats, Floats]:
+    """Joins a bin that the end of the axis cuts off to its neighbour.
+
+    A sliver of a bin would tower above all others.
+    """
+    for end, beside in ((0, 1), (-1, -2)):
+        widths = np.abs(np.diff(edges))
+        if len(widths) > 2 and widths[end] < widths[beside] / 2:  # noqa: PLR2004
+            counts = counts.copy()
+            counts[beside] += counts[end]
+            counts, edges = np.delete(counts, end), np.delete(edges, beside)
+    return counts, edges
 
 
 def share_projection_axis(figure: Figure, reach: float) -> None:

@@ -81,10 +81,19 @@ def test_metrics_have_the_agreed_names(judged):
         *("auc", "auc_low", "auc_high", "ks", "log_loss", "brier"),
         *("calibration_error", "accuracy", "threshold", "n_test"),
         *("fits", "fit_seconds", "predict_seconds", "n_parameters", "n_components"),
-        "data_identity",
+        *("cells_beyond_range", "data_identity"),
     }
     taken = {name: metrics[name] for name in OF_THE_FIT if name in metrics}
     assert taken == {name: OF_THE_FIT[name] for name in OF_THE_FIT if name != "epochs"}
+
+
+@pytest.mark.filterwarnings("error")
+def test_cells_beyond_the_range_are_counted_in_silence(known_network, held_out):
+    far = held_out.copy()
+    far.iloc[:7, far.columns.get_loc("dti")] = 150.0
+    metrics, _ = judge([known_network], far, OF_THE_FIT)
+    assert metrics["cells_beyond_range"] == 7
+    assert judge([known_network], held_out, {})[0]["cells_beyond_range"] == 0
 
 
 def test_model_without_components_has_no_such_metric(known_network, held_out):

@@ -109,8 +109,9 @@ def test_without_a_truth_nothing_is_said_about_it(evidence, comparison):
     assert not any("truth" in sentence for sentence in sentences)
 
 
-def test_small_numbers_are_warned_of_and_listed(held_out, truth, caplog):
+def test_small_numbers_are_warned_of_and_listed(known_network, held_out, caplog):
     arguments = {"audit": AUDIT, "rules": CleaningRules(), "evaluation": SETTINGS}
+    arguments["model"] = known_network
     few = list_limits(test=held_out, truth={}, **arguments)
     warned = [r.getMessage() for r in caplog.records if r.levelno == logging.WARNING]
     assert len(warned) == 3  # approved, declined, rows in a bin
@@ -121,8 +122,9 @@ def test_small_numbers_are_warned_of_and_listed(held_out, truth, caplog):
     assert not caplog.records
 
 
-def test_limits_follow_the_grid_and_the_source(held_out, truth):
+def test_limits_follow_the_grid_and_the_source(known_network, held_out, truth):
     arguments = {"audit": AUDIT, "test": held_out, "evaluation": SETTINGS}
+    arguments["model"] = known_network
     listed = {
         (one_grid, simulated): list_limits(
             truth=truth if simulated else {},
@@ -133,6 +135,23 @@ def test_limits_follow_the_grid_and_the_source(held_out, truth):
         for simulated in (True, False)
     }
     assert len({tuple(sentences) for sentences in listed.values()}) == 4
+
+
+def test_cells_beyond_the_range_are_a_limit(known_network, held_out):
+    far = held_out.copy()
+    far.iloc[:3, far.columns.get_loc("dti")] = 150.0
+    far.iloc[:1, far.columns.get_loc("risk_score")] = 2_000.0
+    arguments = {"audit": AUDIT, "rules": CleaningRules(), "evaluation": SETTINGS}
+    inside, outside = (
+        list_limits(model=known_network, test=rows, truth={}, **arguments)
+        for rows in (held_out, far)
+    )
+    [said] = set(outside) - set(inside)
+    assert said == (
+        "4 cells of the test rows lie beyond the range of the training rows: "
+        "debt-to-income ratio (3) and risk score (1). There the curves stay at their "
+        "edges."
+    )
 
 
 @pytest.fixture(scope="module")

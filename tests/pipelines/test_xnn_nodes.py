@@ -227,3 +227,21 @@ def test_history_has_one_row_for_each_epoch(chain):
         assert chain[f"xnn.{stage}_report"]["epochs"] == epochs
         best = chain[f"xnn.{stage}_report"]["validation_loss"]
         assert best == pytest.approx(history["validation_loss"].min(), rel=1e-6)
+
+
+def test_columns_are_taken_as_set(sets):
+    codes = {"columns": {"scaling": "quantile", "special_values": {"dti": [20.0]}}}
+    settings = SETTINGS.model_copy(
+        update={"columns": XnnSettings.model_validate(codes).columns}
+    )
+    parameters = settings.estimator_parameters(PENALTIES, SEED)
+    assert parameters["scaling"] == "quantile"
+    assert parameters["special_values"] == {"dti": [20.0]}
+    assert parameters["categorical_features"] == ["purpose"]
+    default = SETTINGS.estimator_parameters(PENALTIES, SEED)
+    assert (default["scaling"], default["special_values"]) == ("robust", "auto")
+
+
+def test_a_special_value_of_an_unknown_column_is_refused():
+    with pytest.raises(ValueError, match="there is no numeric column 'dtj'.*'dti'"):
+        XnnSettings.model_validate({"columns": {"special_values": {"dtj": [1.0]}}})

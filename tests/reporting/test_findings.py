@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from known_model import make_known
+from special_model import EFFECTS, LEVELS, SUMS, make_levelled, make_special
 
 from ridgeline.errors import InputError
 from ridgeline.reporting.comparison import comparison_table, comparison_text
@@ -180,3 +181,44 @@ def test_values_are_written_in_their_unit(value, unit, text):
 def test_names_are_listed_once():
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "a", "c"]) == "a, b and c"
+
+
+def test_special_values_are_named_in_their_unit_with_their_odds(means):
+    found = component_findings(make_special(), means, LABELS, "loan")
+    [sentence] = [each for each in found if "special values" in each]
+    assert sentence == (
+        "Loan amount: special values (IR 18.2 %): beside the curve, the odds are 2.1 "
+        "to 3.5 times lower at 2 values ($10,000 and $20,000; 20.0 % of the loans) and "
+        "2.1 times higher at one value ($30,000; 10.0 % of the loans) than those of "
+        "all other values."
+    )
+    assert found[0].startswith("Credit score matters most: 54.5 %")
+    assert "loan amount (36.4 %)" in found[0]
+
+
+def test_a_special_value_is_a_reason_of_its_own(rows):
+    row = rows.iloc[[0]].assign(amount=SUMS[2])
+    reasons = example_decision(make_special(), row, LABELS).reasons
+    [special] = [r for r in reasons if r.title == "Loan amount: special values"]
+    assert special.value == "$30,000"
+    assert special.contribution == pytest.approx(EFFECTS[3])
+
+
+@pytest.mark.parametrize("mixed", [0.0, 0.1])
+def test_a_feature_of_few_levels_is_read_at_these(mixed, rows, means):
+    scorer = make_levelled(mixed)
+    component = explain(scorer, points=2001).ridges[0]
+    axis = own_axis(component, scorer.features, means)
+    assert tuple(axis.levels) == LEVELS
+    at = rows.iloc[[0] * len(LEVELS)].assign(
+        risk_score=np.array(LEVELS), amount=means["amount"]
+    )
+    np.testing.assert_allclose(
+        axis.level_curve, scorer.contributions(at)[:, 0], atol=1e-3
+    )
+    found = component_findings(scorer, means, LABELS, "loan")
+    [sentence] = [each for each in found if each.startswith("Credit score (ridge")]
+    assert "rises until 620 points, where it peaks" in sentence or (
+        "rises until 660 points, where it peaks" in sentence
+    )
+    assert "500 points to 900 points" in sentence  # the levels at both ends too

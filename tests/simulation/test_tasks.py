@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from tiny_study import PAPER_MODELS, numbers, tiny
 
-from ridgeline.simulation.settings import MODELS
+from ridgeline.simulation.settings import MODELS, PAPER_NETWORK
 from ridgeline.simulation.study import StudyResult
 from ridgeline.simulation.tasks import Task, TaskData, draw_data, run_task
+from ridgeline.xnn.scorer import without_range_warnings
 from ridgeline.xnn.storage import read_document
 
 # Rows of a test may lie beyond the range of the few that a network is trained on.
@@ -146,7 +147,9 @@ class TestRecords:
             task = Task(*(record[name] for name in Task._fields))
             scorer = read_document(whole.networks[task.scenario][task.model])
             test = draw_data(task, SETTINGS, 0).test
-            excess = np.mean((scorer.predict(test.features) - test.truth) ** 2)
+            with without_range_warnings():
+                predicted = scorer.predict(test.features)
+            excess = np.mean((predicted - test.truth) ** 2)
             assert excess == pytest.approx(record["excess"], rel=1e-4)
             assert np.count_nonzero(scorer.scales) == record["n_components"]
 
@@ -193,3 +196,46 @@ class TestSameNumbers:
 
 def test_names_for_people() -> None:
     assert str(Task("S4", 10_000, 9, "naive_xnn")) == "S4 n=10,000 no. 10 naive_xnn"
+
+
+class TestPapersNetwork:
+    """The study is of the paper's model, whatever the estimators' defaults are."""
+
+    @pytest.mark.parametrize("model", ["xnn", "naive_xnn", "gam"])
+    def test_it_is_what_networks_are_fitted_with(self, model: str) -> None:
+        settings = tiny("unused", max_epochs=7, baselines={}, xnn={})
+        own = settings.network if model == "xnn" else settings.baseline(model)
+        assert own.settings == {
+            "scaling": "minmax",
+            "special_values": None,
+            "cayley_step": 10.0,
+            "learning_rate": 0.01,
+            "max_epochs": 7,
+        }
+        assert settings.baseline("rf").settings == {}
+
+    def test_what_a_user_sets_goes_before_it(self) -> None:
+        settings = tiny(
+            "unused",
+            xnn={"settings": {"scaling": "robust"}},
+            baselines={"gam": {"grid": {"learning_rate": [0.1, 0.2]}}},
+        )
+        expected = dict(PAPER_NETWORK)
+        assert settings.network.settings == expected | {"scaling": "robust"}
+        del expected["learning_rate"]
+        assert settings.baseline("gam").settings == expected
+
+    def test_another_schedule_has_its_own_steps(self) -> None:
+        settings = tiny("unused", xnn={"settings": {"schedule": "paper"}})
+        own = settings.network.settings
+        assert own["cayley_step"] is None
+        assert own["learning_rate"] is None
+        assert own["scaling"] == "minmax"
+
+    def test_the_network_itself_has_it(self, whole: StudyResult) -> None:
+        found = [each for models in whole.networks.values() for each in models.values()]
+        assert found
+        for document in found:
+            numbers = read_document(document).features.numbers.values()
+            assert all(number.scale.straight for number in numbers)
+            assert not any(number.special_values for number in numbers)

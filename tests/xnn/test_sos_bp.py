@@ -595,7 +595,7 @@ def prepared() -> Prepared:
         encode_rows(features, response, table, y, np.ones(len(y)))
         for table, y in tables
     ]
-    return Prepared(features, response, *rows, category_priors=np.zeros(0))
+    return Prepared(features, response, *rows, category_priors=np.full(3, 1e-3))
 
 
 @pytest.fixture(scope="module")

@@ -223,7 +223,7 @@ def _fit_network(work: _Work) -> FittedBaseline:
         began = time.perf_counter()
         model = _fit_once(work, work.build(**best, verbose=work.verbose), work.train)
         fit_seconds = time.perf_counter() - began
-        n_fits += 1
+        n_fits += model.n_starts
     return FittedBaseline(
         model,
         found.table,

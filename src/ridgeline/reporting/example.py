@@ -120,7 +120,7 @@ def _values(
 ) -> str:
     """Values of the features that a component looks at, by weight."""
     if isinstance(component, CategoryComponent):
-        return texts[component.name]
+        return texts[component.feature]
     named = component.leading
     return ", ".join(texts[component.feature_names[place]] for place in named)
 

@@ -7,7 +7,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ridgeline.reporting.labels import Labels, component_title, label_of
+from ridgeline.reporting.labels import (
+    Labels,
+    category_texts,
+    component_title,
+    label_of,
+)
 from ridgeline.reporting.own_axis import OwnAxis, own_axis
 from ridgeline.reporting.words import listed, percent, value_text
 from ridgeline.xnn.components import CategoryComponent, RidgeComponent
@@ -23,6 +28,7 @@ _TURN: Final = 0.1  # share of a curve's range that makes a turn, not a ripple
 _STEP_RISE: Final = 0.6  # share of a monotone curve's range within ...
 _STEP_WIDTH: Final = 0.2  # ... this share of the axis makes a step
 _HUGE: Final = 1_000  # a factor of the odds beyond which its size says nothing more
+_NAMED: Final = 3  # special values of either kind
 _CORE: Final = 0.98  # of the rows; beyond them a curve rests on a handful
 
 
@@ -38,19 +44,15 @@ def component_findings(
     if not explanation.components:
         return [f"No feature matters: the model gives every {row} the same score."]
     important = explanation.feature_importance
-    shares = {str(name): share for name, share in important.items()} | {
-        name: 0.0
-        for name, scale in zip(
-            scorer.features.categories, scorer.category_scales, strict=True
-        )
-        if scale == 0
-    }
+    shares = {str(name): share for name, share in important.items()}
+    shares |= {n: 0.0 for n in scorer.features.categories if n not in shares}
     found = [_most_important(shares, labels)]
     for component in explanation.components:
         if component.importance < _NEGLIGIBLE:
             continue
         if isinstance(component, CategoryComponent):
-            found.append(_category_sentence(component, labels))
+            sentence = _special_sentence if component.special else _category_sentence
+            found.append(sentence(component, labels, row))
         else:
             axis = own_axis(component, scorer.features, means)
             found.append(_ridge_sentence(component, axis, labels, row))
@@ -123,8 +125,12 @@ def _ridge_sentence(
     component: RidgeComponent, axis: OwnAxis, labels: Labels, row: str
 ) -> str:
     low, high = axis.core(_CORE)
-    inside = (axis.x >= low) & (axis.x <= high)
-    x, curve = axis.x[inside], axis.curve[inside]
+    x, curve = axis.x, axis.curve
+    if len(axis.levels):  # between them there is nothing
+        x, curve = axis.levels, axis.level_curve
+        low, high = (float(x[np.abs(x - end).argmin()]) for end in (low, high))
+    inside = (x >= low) & (x <= high)
+    x, curve = x[inside], curve[inside]
     name = f"{_sentence_title(component, axis, labels)} ({component.name}, IR "
     name += f"{percent(component.importance)})"
     if len(x) < 2:  # noqa: PLR2004
@@ -144,7 +150,38 @@ def _sentence_title(component: RidgeComponent, axis: OwnAxis, labels: Labels) ->
     return title if axis.dominated else f"A mixture of {title[0].lower()}{title[1:]}"
 
 
-def _category_sentence(component: CategoryComponent, labels: Labels) -> str:
+def _special_sentence(component: CategoryComponent, labels: Labels, row: str) -> str:
+    """Which special values have better and worse odds than the others."""
+    texts = category_texts(component.categories, component.feature, labels)
+    # The first are all other values, which the curve describes alone.
+    gaps, shares = component.effects[1:] - component.effects[0], component.shares[1:]
+    clauses = []
+    for which, word in ((gaps < 0, "lower"), (gaps > 0, "higher")):
+        places = np.flatnonzero(which)
+        if not len(places):
+            continue
+        frequent = places[np.argsort(-shares[places], kind="stable")][:_NAMED]
+        named = listed(texts[1 + place] for place in np.sort(frequent))
+        such = "such as " if len(frequent) < len(places) else ""
+        count = "one value" if len(places) == 1 else f"{len(places)} values"
+        sizes = np.exp(np.abs(gaps[places]))
+        factor = _factor(float(sizes.min()))
+        if _factor(float(sizes.max())) != factor:
+            factor += f" to {_factor(float(sizes.max()))}"
+        clauses.append(
+            f"{factor} times {word} at {count} ({such}{named}; "
+            f"{percent(float(shares[places].sum()))} of the {row}s)"
+        )
+    name = f"{component_title(component, labels)} (IR {percent(component.importance)})"
+    if not clauses:
+        return f"{name}: their odds are those of all other values."
+    return (
+        f"{name}: beside the curve, the odds are {' and '.join(clauses)} than those of "
+        "all other values."
+    )
+
+
+def _category_sentence(component: CategoryComponent, labels: Labels, _: str) -> str:
     order = np.argsort(-component.effects)
     best, worst = order[0], order[-1]
     ratio = float(np.exp(component.effects[best] - component.effects[worst]))

@@ -1,11 +1,12 @@
 """Features and components as people read them: titles and units."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
+from ridgeline.reporting.words import value_text
 from ridgeline.xnn.components import CategoryComponent, Component
 
-__all__ = ["Label", "Labels", "component_title", "label_of"]
+__all__ = ["Label", "Labels", "category_texts", "component_title", "label_of"]
 
 
 class Label(NamedTuple):
@@ -26,7 +27,8 @@ def label_of(name: str, labels: Labels) -> Label:
 def component_title(component: Component, labels: Labels) -> str:
     """What a component is a function of: a feature, or a mixture with its weights."""
     if isinstance(component, CategoryComponent):
-        return label_of(component.name, labels).title
+        title = label_of(component.feature, labels).title
+        return f"{title}: {component.kind}" if component.special else title
     places = component.leading
     titles = [label_of(component.feature_names[at], labels).title for at in places]
     if len(places) == 1:
@@ -37,6 +39,22 @@ def component_title(component: Component, labels: Labels) -> str:
         for title, at in zip(titles, places, strict=True)
     ]
     return f"{', '.join(first)} and {last}"
+
+
+def category_texts(
+    categories: Sequence[Any], feature: str, labels: Labels
+) -> list[str]:
+    """Categories, or special values in the unit of their feature, as they are read."""
+    unit = label_of(feature, labels).unit
+    return [_category_text(category, unit) for category in categories]
+
+
+def _category_text(category: Any, unit: str) -> str:
+    if category is None:
+        return "missing"
+    if isinstance(category, float):
+        return value_text(category, unit)
+    return str(category)
 
 
 def _signed(weight: float) -> str:

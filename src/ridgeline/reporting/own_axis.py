@@ -30,6 +30,8 @@ class OwnAxis(NamedTuple):
     edges: Floats  # of the bins of the training rows
     heights: Floats  # share of the training rows in each bin
     limits: tuple[float, float]  # of the feature, or of z, in the training rows
+    levels: Floats  # all values of the feature, where they are few whole numbers
+    level_curve: Floats  # the function there
 
     def core(self, share: float) -> tuple[float, float]:
         """The range that holds the middle share of the training rows."""
@@ -63,6 +65,8 @@ def own_axis(
     dominated = length > 0 and abs(weight) / length > DOMINATES
     x, edges = component.z, component.edges
     limits = (float(edges[0]), float(edges[-1]))
+    name = component.feature_names[lead]
+    levels = level_curve = np.empty(0)
     if dominated:
         at = [
             float(number.scale(np.array([means[column]]))[0])
@@ -75,7 +79,10 @@ def own_axis(
             features.to_own_unit(lead, (part - rest) / weight) for part in (x, edges)
         )
         limits = features.limits(lead)
-    name = component.feature_names[lead]
+        if name in features.numbers and features.numbers[name].levels:
+            levels = np.array(features.numbers[name].levels)
+            z = rest + weight * features.numbers[name].scale(levels)
+            level_curve = np.interp(z, component.z, component.curve)
     # A weight below zero turns the axis round.
     way = slice(None, None, -1 if dominated and weight < 0 else 1)
     return OwnAxis(
@@ -87,4 +94,6 @@ def own_axis(
         edges[way],
         component.heights[way],
         limits,
+        levels,
+        level_curve,
     )

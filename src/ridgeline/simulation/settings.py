@@ -13,13 +13,23 @@ from ridgeline.simulation.scenarios import SCENARIOS
 from ridgeline.xnn.estimator import XNNRegressor
 from ridgeline.xnn.search import PAPER_GRID
 
-__all__ = ["MODELS", "NetworkSearch", "StudySettings"]
+__all__ = ["MODELS", "PAPER_NETWORK", "NetworkSearch", "StudySettings"]
 
 # The enhanced network, and every baseline that does regression.
 MODELS: Final = (
     "xnn",
     *(name for name, method in BASELINES.items() if "regression" in method.tasks),
 )
+# The study is one of the paper's model, whatever the estimators' defaults are: columns
+# scaled by their ends, no values with an effect of their own, and constant factors of
+# the cosine schedule's steps. What a user sets goes before it.
+PAPER_NETWORK: Final[Mapping[str, Any]] = {
+    "scaling": "minmax",
+    "special_values": None,
+    "cayley_step": 10.0,
+    "learning_rate": 0.01,
+}
+_STEPS: Final = ("cayley_step", "learning_rate")
 _FEWEST_ROWS: Final = 50
 
 
@@ -123,19 +133,27 @@ class StudySettings(Parameters):
 
     @property
     def network(self) -> NetworkSearch:
-        """How the enhanced network is tuned, with the epochs of all networks."""
-        return self.xnn.model_copy(update=self._with_epochs(self.xnn.settings))
+        """How the enhanced network is tuned, with what all networks share."""
+        return self.xnn.model_copy(update=self._shared(self.xnn.settings))
 
     def baseline(self, name: str) -> BaselineSettings:
-        """How a baseline is tuned, with the epochs of all networks if it is one."""
+        """How a baseline is tuned, with what all networks share if it is one."""
         own = self.baselines.get(name, BaselineSettings())
         if not BASELINES[name].is_xnn:
             return own
-        return own.model_copy(update=self._with_epochs(own.settings))
+        # What a grid tries is not fixed.
+        tried = own.grid or {}
+        shared = self._shared(own.settings)["settings"]
+        kept = {key: shared[key] for key in shared if key not in tried}
+        return own.model_copy(update={"settings": kept})
 
-    def _with_epochs(self, settings: dict[str, Any]) -> dict[str, Any]:
+    def _shared(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Settings of a network: the paper's, the epochs, and what a user has set."""
+        paper = dict(PAPER_NETWORK)
+        if settings.get("schedule", "cosine") != "cosine":
+            paper |= dict.fromkeys(_STEPS)  # another schedule has steps of its own
         epochs = {} if self.max_epochs is None else {"max_epochs": self.max_epochs}
-        return {"settings": epochs | settings}
+        return {"settings": paper | epochs | settings}
 
     @property
     def largest(self) -> int:

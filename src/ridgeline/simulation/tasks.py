@@ -19,7 +19,7 @@ from ridgeline.simulation.recovery import describe_projections, recovered
 from ridgeline.simulation.scenarios import SCENARIOS, Draw, draw
 from ridgeline.simulation.settings import NetworkSearch, StudySettings
 from ridgeline.xnn.estimator import XNNRegressor
-from ridgeline.xnn.scorer import Scorer, scoring_threads
+from ridgeline.xnn.scorer import Scorer, scoring_threads, without_range_warnings
 from ridgeline.xnn.search import grid_search, start_search
 from ridgeline.xnn.stages import refine
 from ridgeline.xnn.storage import model_document
@@ -106,6 +106,7 @@ def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
     with (
         threadpool_limits(1),
         scoring_threads(1),
+        without_range_warnings(),
         parallel_config(backend="sequential"),
     ):
         if task.model == "xnn":

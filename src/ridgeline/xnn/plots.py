@@ -18,6 +18,7 @@ from ridgeline import drawing
 from ridgeline.errors import InputError
 from ridgeline.xnn.components import CategoryComponent, Component, RidgeComponent
 from ridgeline.xnn.explanation import Explanation, explain
+from ridgeline.xnn.features import Features
 from ridgeline.xnn.scorer import HasScorer, Scorer
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ _GAP: Final = 0.1  # inches between components
 _FURNITURE: Final = 0.8  # inches of a component for title, ticks and label
 _WIDTH: Final = 7.0  # inches, a page's text
 _LINE: Final = 56  # characters of a title
+_NEARLY_ALL: Final = 0.995  # of the rows, with which an axis ends ...
+_WORTH_CUTTING: Final = 0.5  # ... if they have less than this share of it
+_LONG_TAIL: Final = 0.1  # of the range of nearly all rows
 
 
 def plot_explanation(
@@ -78,7 +82,7 @@ def plot_explanation(
     for place, component in enumerate(shown):
         row = drawing.GridRow(figure, grid, place)
         if isinstance(component, RidgeComponent):
-            _draw_ridge(row, component, explanation.unit, max_bars)
+            _draw_ridge(row, component, explanation, max_bars)
         else:
             _draw_categories(row, component, explanation.unit, max_bars)
     weights = [c.weights for c in shown if isinstance(c, RidgeComponent)]
@@ -94,7 +98,7 @@ def plot_explanation(
 
 
 def plot_importance(model: Explainable) -> Figure:
-    """Draw importance ratios as bars; categorical features are hatched.
+    """Draw importance ratios as bars; effects of categories are hatched.
 
     Parameters
     ----------
@@ -250,7 +254,10 @@ class _Steps(NamedTuple):
 
 
 def _draw_ridge(
-    row: drawing.GridRow, component: RidgeComponent, unit: str, max_bars: int
+    row: drawing.GridRow,
+    component: RidgeComponent,
+    explanation: Explanation,
+    max_bars: int,
 ) -> None:
     """Draws a ridge function over its density, and its projection beside them."""
     shown = drawing.largest(component.weights, max_bars)
@@ -262,15 +269,49 @@ def _draw_ridge(
         density=(component.heights, component.x_edges),
         weights=component.weights[shown],
         features=[component.feature_names[place] for place in shown],
+        points=(component.levels, component.level_curve),
     )
-    axes.curve.set_ylabel(fill(drawing.short(unit), 20), fontsize=drawing.TEXT)
+    unit = fill(drawing.short(explanation.unit), 20)
+    axes.curve.set_ylabel(unit, fontsize=drawing.TEXT)
     _title(axes.curve, component)
     axes.density.margins(x=0.02)
+    if len(component.levels):
+        axes.density.locator_params(axis="x", integer=True)
     below = component.feature or "projected value z"
-    below = f"{drawing.short(below)} (grey: training rows)"
+    beyond = _end_with_rows(axes, component, explanation.scorer.features)
+    below = f"{drawing.short(below)} (grey: training rows{beyond})"
     axes.density.set_xlabel(below, fontsize=drawing.TEXT)
     rest = _left_out(np.delete(component.weights, shown))
     axes.projection.set_xlabel(f"projection weight{rest}", fontsize=drawing.TEXT)
+
+
+def _end_with_rows(
+    axes: drawing.RidgeAxes, component: RidgeComponent, features: Features
+) -> str:
+    """Ends the axis of a heavy-tailed feature where its rows end, and says so."""
+    name = component.feature
+    if name not in features.numbers or len(component.levels):
+        return ""
+    scale = features.numbers[name].scale
+    weight = component.weights[component.feature_names.index(name)]
+    reached = np.concatenate([[0.0], np.cumsum(component.heights)])
+    reached /= reached[-1] or 1.0
+    tail = (1 - _NEARLY_ALL) / 2
+    z = np.interp((tail, 1 - tail), reached, component.edges)
+    # A weight below zero turns the axis round.
+    low, high = np.sort(scale.inverse(z / weight))
+    ends = np.sort(component.x[[0, -1]])
+    if not 0 < high - low < _WORTH_CUTTING * (ends[1] - ends[0]):
+        return ""
+    # Only a long end is cut.
+    reach = _LONG_TAIL * (high - low)
+    cut = ends[0] < low - reach, ends[1] > high + reach
+    low, high = low if cut[0] else ends[0], high if cut[1] else ends[1]
+    inside = component.curve[(component.x >= low) & (component.x <= high)]
+    axes.density.set_xlim(drawing.limits(np.array([low, high]), 0.02, 0.02))
+    if len(inside):
+        axes.curve.set_ylim(drawing.limits(inside, 0.08, 0.08))
+    return f"; about {100 * tail * sum(cut):.2g} % lie beyond"
 
 
 def _draw_categories(

@@ -39,6 +39,7 @@ __all__ = [
     "Subnetworks",
     "scorer_of",
     "scoring_threads",
+    "without_range_warnings",
 ]
 
 Floats = NDArray[np.float64]
@@ -303,6 +304,14 @@ def _say_beyond(beyond: dict[str, Beyond], features: Features) -> None:
 
 class BeyondRangeWarning(UserWarning):
     """Rows to be scored have cells far beyond the range of the rows of the fit."""
+
+
+@contextmanager
+def without_range_warnings() -> Iterator[None]:
+    """Scores rows beyond the range in silence, for those who count them themselves."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BeyondRangeWarning)
+        yield
 
 
 class HasScorer(Protocol):

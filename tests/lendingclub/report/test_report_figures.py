@@ -5,13 +5,22 @@ import pandas as pd
 import pytest
 from drawn_figures import drawn, no_state  # noqa: F401
 from known_model import make_known, make_rows
+from special_model import (
+    EFFECTS,
+    LEVELS,
+    make_levelled,
+    make_special,
+    special_rows,
+    special_truth,
+)
 
 from ridgeline.errors import InputError
 from ridgeline.lendingclub.report.figures import (
     plot_explanation_beside_marginals,
     plot_marginals,
 )
-from ridgeline.lendingclub.report.marginals import marginal_rates
+from ridgeline.lendingclub.report.marginals import marginal_rates, special_rates
+from ridgeline.lendingclub.report.truth import compare_with_truth
 
 
 def test_marginal_rates_are_means_of_the_label(rows, labels, marginals):
@@ -95,3 +104,40 @@ def test_a_mixture_keeps_the_projected_axis_and_has_no_truth(marginals, truth):
         plot_explanation_beside_marginals(
             make_known(), {"risk_score": marginals["risk_score"]}, None
         )
+
+
+def test_special_values_are_bars_with_rates_and_shares_of_their_own(labels):
+    scorer, rows = make_special(), special_rows()
+    name = "amount: special values"
+    special = special_rates(scorer.features, rows, labels)
+    assert list(special) == [name]
+    table = special[name].table.set_index("value")
+    sums = ["\\$10,000", "\\$20,000", "\\$30,000"]
+    assert [str(value) for value in table.index] == ["any other value"] + [
+        each.replace("\\", "") for each in sums
+    ]
+    at = (rows["amount"] == 20_000).to_numpy()
+    assert table["rate"]["$20,000"] == pytest.approx(labels[at].mean())
+    assert table["count"].sum() == len(rows)
+
+    marginals = marginal_rates(rows, labels)
+    with pytest.raises(InputError, match=f"lack '{name}'"):
+        plot_explanation_beside_marginals(scorer, marginals, None)
+    truth = compare_with_truth(scorer, rows, special_truth())
+    axes = drawn(plot_explanation_beside_marginals(scorer, marginals | special, truth))
+    bars = [bar.get_width() for bar in axes[f"{name}: effects"].patches]
+    np.testing.assert_allclose(bars, EFFECTS)
+    named = [text.get_text() for text in axes[f"{name}: rates"].get_yticklabels()]
+    assert named == ["any other value", *sums]
+    title = axes[f"{name}: effects"].get_title("left")
+    assert title == "Amount requested: special values, IR 18.2%"
+    noted = axes["ridge 2: curve"].get_title("right")
+    assert noted == "truth: r = 1.000"
+
+
+def test_a_feature_of_few_levels_is_drawn_as_points(marginals):
+    figure = plot_explanation_beside_marginals(make_levelled(), marginals, None)
+    axes = drawn(figure)["ridge 1: curve"]
+    line = max(axes.lines, key=lambda line: line.get_zorder())
+    assert tuple(line.get_xdata()) == LEVELS
+    assert line.get_marker() == "o"

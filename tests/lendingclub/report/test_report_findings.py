@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from known_model import make_known, true_curves
+from special_model import make_special, special_rows, special_truth
 
 from ridgeline.errors import InputError
 from ridgeline.lendingclub.report.findings import findings
@@ -91,3 +92,28 @@ def test_limits_are_counted_from_the_audit():
     assert any("flattered" in text for text in left)
     assert not any("flattered" in text for text in cured)
     assert "simulated" in left[0]
+
+
+def test_special_values_count_with_the_curve_of_their_feature():
+    rows = special_rows()
+    truth = compare_with_truth(make_special(), rows, special_truth())
+    assert (truth.features["correlation"] > 0.999).all()
+    assert truth.components["component"].tolist() == ["ridge 1", "ridge 2", "purpose"]
+    assert (truth.components["correlation"] > 0.999).all()
+    alone = compare_with_truth(make_known(), rows, special_truth())
+    amount = alone.components.set_index("feature")["correlation"]["amount"]
+    assert amount < 0.95
+
+
+def test_special_values_without_a_curve_have_a_line_of_their_own():
+    scorer = replace(make_special(), scales=np.array([3.0, 0.0]))
+    found = compare_with_truth(scorer, special_rows(), special_truth()).components
+    assert found["component"].tolist()[1] == "amount: special values"
+    assert found["feature"].tolist()[1] == "amount"
+
+
+def test_cells_beyond_the_range_are_a_limit():
+    audit = pd.DataFrame(columns="section step class rows_in removed".split())
+    said = limits(audit, one_grid=True, simulated=False, beyond={"dti": 1})
+    assert said[0].startswith("One cell of the test rows lies beyond the range")
+    assert said[1:] == limits(audit, one_grid=True, simulated=False)

@@ -21,7 +21,12 @@ from ridgeline.errors import InputError
 from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
 from ridgeline.lendingclub.report.marginals import Marginal
 from ridgeline.lendingclub.report.truth import TruthComparison
-from ridgeline.reporting.labels import Label, component_title, label_of
+from ridgeline.reporting.labels import (
+    Label,
+    category_texts,
+    component_title,
+    label_of,
+)
 from ridgeline.reporting.own_axis import OwnAxis, own_axis
 from ridgeline.xnn.components import CategoryComponent, RidgeComponent
 from ridgeline.xnn.explanation import explain
@@ -37,6 +42,7 @@ _BAND: Final = 2  # standard errors
 _WIDTH: Final = 9.6  # inches
 _HEIGHT: Final = 2.05  # inches of a component
 _SHOWN: Final = 0.99  # of the training rows; beyond them a curve rests on a handful
+_BESIDE_LEVELS: Final = 0.5  # of a whole number
 _LARGEST_DOT: Final = 50.0  # points squared
 _MAX_BARS: Final = 12
 _TITLE: Final = 48  # characters of a line
@@ -77,14 +83,15 @@ def plot_explanation_beside_marginals(
     Raises:
         InputError: If a feature has no marginal rates.
     """
-    missing = [name for name in scorer.features.names if name not in marginals]
+    shown = explain(scorer).components
+    needed = [*scorer.features.names, *(c.name for c in shown if _is_special(c))]
+    missing = [name for name in needed if name not in marginals]
     if missing:
         message = (
             f"The marginal rates lack {missing[0]!r}; pass those of all features: "
-            f"{', '.join(scorer.features.names)}."
+            f"{', '.join(needed)}."
         )
         raise InputError(message)
-    shown = explain(scorer).components
     size = _WIDTH, _HEIGHT * max(len(shown), 1) + 0.2
     if not shown:
         return drawing.empty_figure(*size)
@@ -185,9 +192,14 @@ def _draw_ridge(line: _Line, component: RidgeComponent, scorer: Scorer) -> None:
         density=(own.heights, own.edges),
         weights=component.weights[weights],
         features=[_label(component.feature_names[at]).title for at in weights],
+        points=(own.levels, own.level_curve),
     )
     low, high = own.core(_SHOWN)
-    inside = own.curve[(own.x >= low) & (own.x <= high)]
+    x, curve = own.x, own.curve
+    if len(own.levels):
+        x, curve = own.levels, own.level_curve
+        low, high = x[0] - _BESIDE_LEVELS, x[-1] + _BESIDE_LEVELS
+    inside = curve[(x >= low) & (x <= high)]
     if own.dominated and line.truth is not None:
         found = _draw_true_curve(axes.curve, line.truth, own.feature, component.name)
         inside = np.concatenate([inside, found])
@@ -209,7 +221,10 @@ def _draw_marginal(line: _Line, name: str, own: OwnAxis) -> None:
     rates.set_title("Marginal approval rate", fontsize=drawing.TEXT, loc="left")
     rates.spines["bottom"].set_visible(False)
     rates.tick_params(labelbottom=False)
-    if own.dominated:
+    if len(own.levels):
+        ends = own.levels[[0, -1]] + (-_BESIDE_LEVELS, _BESIDE_LEVELS)
+        rates.set_xlim(drawing.limits(ends, 0.02, 0.02))
+    elif own.dominated:
         rates.set_xlim(drawing.limits(np.array(own.core(_SHOWN)), 0.02, 0.02))
 
 
@@ -255,7 +270,7 @@ def _note_correlation(axes: Axes, truth: TruthComparison, component: str) -> Non
 def _draw_categories(line: _Line, component: CategoryComponent) -> None:
     """Draws rates, effects and shares of categories, in one order."""
     marginal = line.marginals[component.name]
-    names = list(component.categories)
+    names = category_texts(component.categories, component.feature, APPLICATION_LABELS)
     rates = line.row.add(0, f"{component.name}: rates")
     ordered = marginal.table.set_index("value").reindex(names).reset_index()
     _draw_bars(rates, Marginal(marginal.feature, None, ordered))
@@ -265,7 +280,8 @@ def _draw_categories(line: _Line, component: CategoryComponent) -> None:
     effects.tick_params(left=False, labelleft=False)
     effects.set_xlabel(_UNIT, fontsize=drawing.TEXT)
     _entitle(effects, component)
-    if line.truth is not None:
+    # What a special value adds to its curve has no truth of its own.
+    if line.truth is not None and not component.special:
         true = line.truth.curves[component.name].set_index("value")["log_odds"]
         places = np.arange(len(names))
         effects.plot(
@@ -282,6 +298,10 @@ def _draw_categories(line: _Line, component: CategoryComponent) -> None:
     drawing.percent_axis(shares, "x")
     shares.set_title("Share of training rows", fontsize=drawing.TEXT, loc="left")
     drawing.clean(shares)
+
+
+def _is_special(component: RidgeComponent | CategoryComponent) -> bool:
+    return isinstance(component, CategoryComponent) and component.special
 
 
 def _entitle(axes: Axes, component: RidgeComponent | CategoryComponent) -> None:

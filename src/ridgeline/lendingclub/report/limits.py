@@ -1,9 +1,13 @@
 """What the results do not say, in sentences that belong beside them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import pandas as pd
+
+from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
+from ridgeline.reporting.labels import label_of
+from ridgeline.reporting.words import listed
 
 __all__ = ["limits"]
 
@@ -36,11 +40,13 @@ def limits(
     *,
     one_grid: bool,
     simulated: bool,
+    beyond: Mapping[str, int] | None = None,
     warnings: Sequence[str] = (),
 ) -> list[str]:
     """Limits of a model of LendingClub's applications.
 
     Args:
+        beyond: Cells of the test rows beyond the range of the training rows, by column.
         warnings: Further sentences, such as those about small numbers.
     """
     found = [*warnings]
@@ -50,7 +56,22 @@ def limits(
             "that the method works, and nothing about real applicants."
         )
     leak = _LEAK + (_ON_ONE_GRID if one_grid else _AS_PUBLISHED)
+    if beyond:
+        found.append(_beyond(beyond))
     return [*found, leak, _selection(audit), *_ALWAYS]
+
+
+def _beyond(counts: Mapping[str, int]) -> str:
+    total = sum(counts.values())
+    of = listed(
+        f"{label_of(name, APPLICATION_LABELS).title.lower()} ({count:,})"
+        for name, count in sorted(counts.items(), key=lambda item: -item[1])
+    )
+    cells = "One cell" if total == 1 else f"{total:,} cells"
+    return (
+        f"{cells} of the test rows lie{'s' * (total == 1)} beyond the range of the "
+        f"training rows: {of}. There the curves stay at their edges."
+    )
 
 
 def _selection(audit: pd.DataFrame) -> str:

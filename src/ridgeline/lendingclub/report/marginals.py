@@ -7,8 +7,12 @@ import numpy as np
 import pandas as pd
 
 from ridgeline.errors import InputError
+from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
+from ridgeline.reporting.labels import category_texts
+from ridgeline.xnn.columns import Unseen
+from ridgeline.xnn.features import Features
 
-__all__ = ["Marginal", "marginal_rates"]
+__all__ = ["Marginal", "marginal_rates", "special_rates"]
 
 # A feature with at most so many values has a rate for each of them ...
 _FEW_VALUES: Final = 50
@@ -51,6 +55,20 @@ def marginal_rates(X: pd.DataFrame, y: Any) -> dict[str, Marginal]:
         )
         raise InputError(message)
     return {str(name): _marginal(X[name], labels) for name in X.columns}
+
+
+def special_rates(features: Features, X: pd.DataFrame, y: Any) -> dict[str, Marginal]:
+    """Rates of class 1 for the special values of numeric columns, by component."""
+    codes = features.encode(X, Unseen("average", "average")).codes
+    found = {}
+    for place, (name, values) in enumerate(features.groups.items()):
+        column = features.group_columns[place]
+        if name == column:
+            continue
+        texts = category_texts(values, column, APPLICATION_LABELS)
+        cells = pd.Series(pd.Categorical.from_codes(codes[:, place], pd.Index(texts)))
+        found[name] = Marginal(name, None, _rates(cells, cells, np.asarray(y)))
+    return found
 
 
 def _marginal(column: "pd.Series[Any]", labels: Any) -> Marginal:

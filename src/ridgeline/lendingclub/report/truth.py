@@ -1,7 +1,8 @@
 """The model against the known truth of simulated data, where log-odds are additive.
 
 Two comparisons. By component: its contribution to each row beside the true part of its
-leading feature, which is fair where that feature dominates the projection. By feature:
+leading feature, which is fair where that feature dominates the projection; the effects
+of that feature's special values count with its curve. By feature:
 the model's average decision as a function of the feature alone (its partial dependence)
 beside the true part, which is fair however the features are mixed. An importance is the
 standard deviation over the rows of a part, as a share of their sum, the same for both.
@@ -42,6 +43,7 @@ class TruthComparison:
             `dominated`, `correlation` of contribution and true part over the rows, and
             `smooth_correlation`, of their means in twentieths of the rows: a smooth
             curve cannot follow a spike at a single value, such as a ratio of exactly 0.
+            A feature's special values have no row of their own but where no curve is.
         features: `feature`, `true_importance`, `model_importance`, `true_rank`,
             `model_rank`, `correlation` of partial dependence and true part over the
             rows; by true rank.
@@ -91,13 +93,28 @@ def compare_with_truth(
 def _by_component(scorer: Scorer, X: pd.DataFrame, parts: pd.DataFrame) -> pd.DataFrame:
     contributions = scorer.contributions(X)
     means = {name: float(X[name].mean()) for name in scorer.features.numbers}
+    explanation = explain(scorer)
+    axes = {c.name: own_axis(c, scorer.features, means) for c in explanation.ridges}
+    with_curve = {axis.feature for axis in axes.values() if axis.dominated}
+    special = {
+        component.feature: contributions[
+            :, scorer.component_names.index(component.name)
+        ]
+        for component in explanation.category_effects
+        if component.special
+    }
     rows = []
-    for component in explain(scorer).components:
-        feature, weight, dominated = component.name, 1.0, True
-        if isinstance(component, RidgeComponent):
-            axis = own_axis(component, scorer.features, means)
-            feature, weight, dominated = axis.feature, axis.weight, axis.dominated
+    for component in explanation.components:
         part = contributions[:, scorer.component_names.index(component.name)]
+        if isinstance(component, RidgeComponent):
+            axis = axes[component.name]
+            feature, weight, dominated = axis.feature, axis.weight, axis.dominated
+            if dominated and feature in special:
+                part = part + special[feature]
+        elif component.special and component.feature in with_curve:
+            continue
+        else:
+            feature, weight, dominated = component.feature, 1.0, True
         true = parts[feature].to_numpy()
         groups = _twentieths(X[feature])
         rows.append(
@@ -161,16 +178,28 @@ def _dependence(scorer: Scorer, X: pd.DataFrame, name: str) -> Floats:
         grid = np.array(X[name].unique(), dtype=object)
     else:
         values = X[name].to_numpy(dtype=np.float64)
+        special = np.isin(values, scorer.features.numbers[name].masses)
         grid = np.unique(values)
         if len(grid) > _GRID:
-            grid = np.unique(np.quantile(values, np.linspace(0, 1, _GRID)))
+            ordinary = values if special.all() else values[~special]
+            grid = np.unique(np.quantile(ordinary, np.linspace(0, 1, _GRID)))
+        # Special values are no part of the line through the others.
+        grid = np.concatenate(
+            [np.setdiff1d(grid, values[special]), np.unique(values[special])]
+        )
     repeated = background.loc[background.index.repeat(len(grid))].copy()
     repeated[name] = np.tile(grid, len(background))
     decision = scorer.decision_function(repeated).reshape(-1, len(grid)).mean(axis=0)
     if name in scorer.features.categories:
         at = dict(zip(grid.tolist(), decision.tolist(), strict=True))
         return np.array([at[value] for value in X[name].tolist()])
-    return np.asarray(np.interp(X[name].to_numpy(dtype=np.float64), grid, decision))
+    own = np.isin(grid, values[special])
+    part = np.zeros(len(values))
+    if not own.all():
+        part = np.interp(values, grid[~own], decision[~own])
+    places_of = np.searchsorted(grid[own], values[special])
+    part[special] = decision[own][places_of]
+    return np.asarray(part)
 
 
 def _true_part(column: "pd.Series[Any]", truth: pd.DataFrame) -> Floats:

@@ -13,6 +13,7 @@ from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
 from ridgeline.lendingclub.identity import IDENTITY, check_fitted_on, verified_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.reporting.comparison import comparison_table, comparison_text
+from ridgeline.xnn.scorer import Scorer, without_range_warnings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,11 +63,16 @@ def evaluate_model(
         raise InputError(message)
     sample = model_sample(test)
     began = time.perf_counter()
-    probability = models[0].predict_proba(sample.features)[:, 1]
+    with without_range_warnings():  # such cells are counted below
+        probability = models[0].predict_proba(sample.features)[:, 1]
     seconds = time.perf_counter() - began
     result = evaluate(sample.approved, probability, settings, seed)
     taken = {name: report[name] for name in _OF_THE_FIT if name in report}
     metrics: Metrics = {**result.metrics, **taken, "predict_seconds": seconds}
+    scorer = getattr(models[0], "scorer_", models[0])
+    if isinstance(scorer, Scorer):
+        beyond = scorer.beyond_range(sample.features)
+        metrics["cells_beyond_range"] = sum(beyond.values())
     return metrics | {IDENTITY: split}, {
         "roc": result.roc.to_dict("list"),
         "calibration": result.calibration.to_dict("list"),

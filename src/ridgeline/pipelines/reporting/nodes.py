@@ -17,7 +17,7 @@ from ridgeline.lendingclub.report.truth import TruthComparison, compare_with_tru
 from ridgeline.provenance import run_facts
 from ridgeline.reporting.example import typical_decision
 from ridgeline.xnn.explanation import explain
-from ridgeline.xnn.scorer import Scorer
+from ridgeline.xnn.scorer import Scorer, without_range_warnings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +49,7 @@ def explain_network(
         plot_explanation_beside_marginals,
         plot_marginals,
     )
-    from ridgeline.lendingclub.report.marginals import marginal_rates
+    from ridgeline.lendingclub.report.marginals import marginal_rates, special_rates
 
     _check_data(identity, test, refinement, metrics)
     sample = model_sample(test)
@@ -59,7 +59,9 @@ def explain_network(
     sentences = findings(model, means, comparison, compared)
     logger.info("Findings\n%s", "\n".join(f"- {sentence}" for sentence in sentences))
     return (
-        plot_explanation_beside_marginals(model, marginals, compared),
+        plot_explanation_beside_marginals(
+            model, marginals | special_rates(model.features, *sample), compared
+        ),
         plot_marginals(marginals),
         _truth_metrics(compared),
         sentences,
@@ -67,7 +69,9 @@ def explain_network(
 
 
 def list_limits(
+    *,
     audit: pd.DataFrame,
+    model: Scorer,
     test: pd.DataFrame,
     truth: Truth,
     rules: CleaningRules,
@@ -78,7 +82,11 @@ def list_limits(
     for sentence in warnings:
         logger.warning("%s", sentence)
     return limits(
-        audit, one_grid=rules.one_grid, simulated=bool(truth), warnings=warnings
+        audit,
+        one_grid=rules.one_grid,
+        simulated=bool(truth),
+        beyond=model.beyond_range(model_sample(test).features),
+        warnings=warnings,
     )
 
 
@@ -105,6 +113,8 @@ def write_report(
     """Write the report: data, models, explanation, limits, how to reproduce it."""
     _check_data(identity, test, refinement, metrics)
     sample = model_sample(test)
+    with without_range_warnings():
+        example = typical_decision(model, sample.features, APPLICATION_LABELS)
     return render_report(
         title=_TITLE,
         findings=found,
@@ -119,7 +129,7 @@ def write_report(
             "marginals": marginals,
         },
         explanation=explain(model),
-        example=typical_decision(model, sample.features, APPLICATION_LABELS),
+        example=example,
         truth=_against_truth(model, sample, truth),
         limits=bounds,
         reproduce=run_facts() | {"Seed": str(seed), "Test rows": identity["test"]},
@@ -143,7 +153,8 @@ def _against_truth(
 ) -> TruthComparison | None:
     if not truth:
         return None
-    return compare_with_truth(model, sample.features.head(_TRUTH_ROWS), truth)
+    with without_range_warnings():  # the limits count such cells
+        return compare_with_truth(model, sample.features.head(_TRUTH_ROWS), truth)
 
 
 def _truth_metrics(compared: TruthComparison | None) -> dict[str, Any]:

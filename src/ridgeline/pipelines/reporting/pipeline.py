@@ -40,6 +40,7 @@ def create_pipeline() -> Pipeline:
                 func=list_limits,
                 inputs={
                     "audit": "cleaning_audit",
+                    "model": "xnn.refined",
                     "test": "test",
                     "truth": "truth_curves",
                     "rules": "params:cleaning",

@@ -2,15 +2,17 @@
 
 from typing import Any, Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, PositiveInt, field_validator
 
-from ridgeline.lendingclub.modelling import NUMERIC
-from ridgeline.parameters import Jobs, NotNegative, Parameters
+from ridgeline.lendingclub.modelling import NUMERIC, PURPOSE
+from ridgeline.parameters import Jobs, NotNegative, Parameters, close_match
 from ridgeline.xnn.architecture import Activation
+from ridgeline.xnn.scaling import Scaling
 from ridgeline.xnn.schedules import ScheduleName
 from ridgeline.xnn.search import PAPER_GRID, ROUGHNESS
 
 __all__ = [
+    "ColumnSettings",
     "NetworkSettings",
     "PruningSettings",
     "RefinementSettings",
@@ -27,6 +29,25 @@ class NetworkSettings(Parameters):
     n_subnetworks: int | None = Field(default=None, ge=1, le=len(NUMERIC))
     hidden: list[PositiveInt] = [10, 6]
     activation: Activation = "tanh"
+
+
+class ColumnSettings(Parameters):
+    """How the network takes the numeric columns."""
+
+    scaling: Scaling = "robust"
+    special_values: (
+        Literal["auto"] | list[float] | dict[str, list[float] | Literal["auto"]] | None
+    ) = "auto"
+
+    @field_validator("special_values")
+    @classmethod
+    def _columns_exist(cls, given: Any) -> Any:
+        for name in given if isinstance(given, dict) else ():
+            if name not in NUMERIC:
+                hint = close_match(name, list(NUMERIC))
+                message = f"there is no numeric column {name!r}: {hint}"
+                raise ValueError(message)
+        return given
 
 
 class TuningSettings(Parameters):
@@ -74,6 +95,7 @@ class XnnSettings(Parameters):
     """All groups of the network."""
 
     network: NetworkSettings = Field(default_factory=NetworkSettings)
+    columns: ColumnSettings = Field(default_factory=ColumnSettings)
     tuning: TuningSettings = Field(default_factory=TuningSettings)
     training: TrainingSettings = Field(default_factory=TrainingSettings)
     pruning: PruningSettings = Field(default_factory=PruningSettings)
@@ -85,6 +107,8 @@ class XnnSettings(Parameters):
         """Parameters of `XNNClassifier` for these settings."""
         return {
             **self.network.model_dump(),
+            **self.columns.model_dump(),
+            "categorical_features": [PURPOSE],
             **self.training.model_dump(),
             "prune_share": self.pruning.share,
             "refine_epochs": self.refinement.max_epochs,
