@@ -60,13 +60,22 @@ def test_unknown_parameter_is_one_sentence(sets):
         fit_method("rf", **sets, settings=settings, seed=0)
 
 
-def test_grids_of_the_base_environment_are_the_paper_s():
+def test_networks_of_the_base_environment_are_tuned_alike():
     loader = OmegaConfigLoader(str(PROJECT / "conf"), env="base", **CONFIG_LOADER_ARGS)
     parameters = loader["parameters"]
-    tuned = parameters["xnn"]["tuning"], parameters["baselines"]["naive_xnn"]["grid"]
-    for name, values in PAPER_GRID.items():
-        assert [grid[name] for grid in tuned] == [list(values)] * 2
-    assert parameters["baselines"]["gam"]["grid"]["l1_scales"] == tuned[0]["l1_scales"]
+    network = parameters["xnn"]["tuning"]
+    naive, gam = (
+        parameters["baselines"][name]["grid"] for name in ("naive_xnn", "gam")
+    )
+    for name in PAPER_GRID:
+        assert naive[name] == network[name]
+    assert gam["l1_scales"] == network["l1_scales"] == list(PAPER_GRID["l1_scales"])
+    # As many values of lambda1 as the paper's, from its smallest to beyond its largest.
+    paper = PAPER_GRID["l1_projection"]
+    tried = network["l1_projection"]
+    assert len(tried) == len(paper)
+    assert min(tried) == min(paper)
+    assert max(paper) in tried
 
 
 def test_function_for_a_model_has_the_inputs_and_their_types():
