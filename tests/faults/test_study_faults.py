@@ -133,6 +133,8 @@ class TestObserved:
         assert record["fits"] == counts["fit"] == 3
 
 
+# The few rows of a task leave most of these outside.
+@pytest.mark.filterwarnings("ignore:.* cells lie beyond the range")
 def test_scores_are_the_same_on_any_number_of_threads(
     observed: SimpleNamespace,
 ) -> None:

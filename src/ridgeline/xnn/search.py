@@ -238,9 +238,9 @@ def penalty_search(
     >>> X = np.random.default_rng(0).uniform(-1, 1, size=(500, 3))
     >>> model = XNNRegressor(max_epochs=50, random_state=0)
     >>> found = penalty_search(model, X, np.sin(3 * X[:, 0]), n_jobs=1,
-    ...                        roughness=[1e-4, 1e-6], grid={"l1_scales": [1e-3]})
+    ...                        roughness=[1, 1e-4, 1e-6], grid={"l1_scales": [1e-3]})
     >>> len(found.table)
-    3
+    4
     """
     data = X, y, sample_weight, validation_data
     points = [{"roughness": value} for value in roughness]
