@@ -210,6 +210,7 @@ class TestPapersNetwork:
             "special_values": None,
             "cayley_step": 10.0,
             "learning_rate": 0.01,
+            "beyond_range": "extend",
             "max_epochs": 7,
         }
         assert settings.baseline("rf").settings == {}

@@ -261,3 +261,16 @@ def test_a_classifier_takes_all_of_it(tmp_path):
     model.save(tmp_path / "model.json")
     stored = ridgeline.load(tmp_path / "model.json")
     assert np.array_equal(stored.predict_proba(X), model.predict_proba(X))
+
+
+def test_straight_scales_can_go_on_beyond_the_range():
+    """As the paper's network does: a line stays a line."""
+    X = pd.DataFrame({"x": np.linspace(0, 1, 300)})
+    model = XNNRegressor(hidden=(), scaling="minmax", beyond_range="extend", **QUICK)
+    model.fit(X, 3 * X["x"])
+    half, whole, twice = model.predict(pd.DataFrame({"x": [0.5, 1.0, 2.0]}))
+    assert twice - whole == pytest.approx(2 * (whole - half), rel=1e-9)
+    edge = XNNRegressor.from_scorer(model.scorer_)
+    with pytest.warns(BeyondRangeWarning):
+        stays = edge.predict(pd.DataFrame({"x": [1.0, 2.0]}))
+    assert stays[0] == stays[1]

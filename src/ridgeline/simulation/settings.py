@@ -28,6 +28,7 @@ PAPER_NETWORK: Final[Mapping[str, Any]] = {
     "special_values": None,
     "cayley_step": 10.0,
     "learning_rate": 0.01,
+    "beyond_range": "extend",
 }
 _STEPS: Final = ("cayley_step", "learning_rate")
 _FEWEST_ROWS: Final = 50

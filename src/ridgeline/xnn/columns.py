@@ -36,7 +36,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
 WhenUnknown = Literal["error", "average"]
-WhenBeyond = Literal["edge", "error"]
+WhenBeyond = Literal["edge", "extend", "error"]
 # A code of its own for a category that training has not seen: it adds nothing.
 AVERAGE: Final = -1
 _SHOWN: Final = 5

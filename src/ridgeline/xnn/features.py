@@ -185,6 +185,7 @@ class Features:
         numeric = np.empty((len(X), len(self.projected_names)), dtype=dtype)
         codes = np.empty((len(X), len(self.groups)), dtype=np.int32)
         beyond: dict[str, Beyond] = {}
+        extend = unseen.beyond == "extend"
         for index, name in enumerate(self.categories):
             cells = column(X, self.names.index(name))
             codes[:, index] = category_codes(
@@ -198,7 +199,7 @@ class Features:
             outside = number.check(values, what, unseen)
             if outside.cells:
                 beyond[name] = outside
-            numeric[:, index] = number.scaled(values)
+            numeric[:, index] = number.scaled(values, extend=extend)
             if number.special_values:
                 codes[:, special] = number.special_codes(values)
                 special += 1
@@ -226,11 +227,11 @@ class Features:
         knots = (-1.0, 1.0) if number is None else number.scale.knots
         return float(knots[0]), float(knots[-1])
 
-    def scale(self, X: NDArray[Any]) -> Encoded:
+    def scale(self, X: NDArray[Any], *, extend: bool = False) -> Encoded:
         """Scales clean rows of a table without groups."""
         scaled = np.empty((len(X), len(self.numbers)))
         for index, number in enumerate(self.numbers.values()):
-            scaled[:, index] = number.scale(X[:, index])
+            scaled[:, index] = number.scale(X[:, index], extend=extend)
         return Encoded(scaled, np.empty((len(X), 0), dtype=np.int32), {})
 
     def beyond(self, X: NDArray[Any], unseen: Unseen) -> dict[str, Beyond]:

@@ -54,9 +54,9 @@ class NumericColumn:
         """Values with an effect of their own; None stands for a gap."""
         return (*self.codes, *self.masses, *((None,) if self.missing else ()))
 
-    def scaled(self, values: Floats) -> Floats:
+    def scaled(self, values: Floats, *, extend: bool = False) -> Floats:
         """Scaled values, and the neutral one where a cell has no quantity."""
-        scaled = self.scale(values)
+        scaled = self.scale(values, extend=extend)
         without = self._without_quantity(values)
         if without.any():
             scaled[without] = self.neutral

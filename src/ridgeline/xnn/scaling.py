@@ -36,6 +36,8 @@ _LEAST_BY_RANK: Final = 0.02
 # Of the rows: the most that a single value counts for in the ranks.
 _HEAVIEST: Final = 0.01
 _APART: Final = 1e-9  # places of two knots
+# Of a scale that goes on: products of a network with it do not overflow.
+_FARTHEST: Final = 1e30
 # Below the smallest normal number a range has no inverse: the column is constant.
 _TINY: Final = np.finfo(np.float64).tiny
 
@@ -68,15 +70,21 @@ class Scale(NamedTuple):
         """Whether it is the line from the smallest to the largest value."""
         return len(self.knots) <= 2  # noqa: PLR2004
 
-    def __call__(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values on the scale; those beyond the training rows are at its ends."""
+    def __call__(self, values: NDArray[Any], *, extend: bool = False) -> NDArray[Any]:
+        """Values on the scale.
+
+        Args:
+            values: In the column's own unit.
+            extend: Whether a straight scale goes on beyond the training rows, where
+                values otherwise are at its ends.
+        """
         if not self.varying:
             return np.zeros(len(values))
         if self.straight:
-            inside = np.clip(values, self.knots[0], self.knots[1])
-            scaled = (inside - self.centre) * self.factor
-            # Rounding may leave an end a little outside.
-            return np.asarray(np.clip(scaled, -1.0, 1.0))
+            farthest = _FARTHEST if extend else 1.0
+            with np.errstate(over="ignore"):
+                scaled = (values - self.centre) * self.factor
+            return np.asarray(np.clip(scaled, -farthest, farthest))
         return np.asarray(np.interp(values, self.knots, self.places))
 
     def inverse(self, places: Floats) -> Floats:

@@ -241,13 +241,18 @@ class Scorer:
         features = self.features
         if features.groups or not is_clean(X):
             rows = features.encode(X, unseen)
-            _say_beyond(rows.beyond, features)
+            if unseen.beyond != "extend":
+                _say_beyond(rows.beyond, features)
             return self._in_blocks(
                 lambda part: score(rows.take(part)), len(rows.numeric)
             )
         X = features.in_order(X)
-        _say_beyond(features.beyond(X, unseen), features)
-        return self._in_blocks(lambda part: score(features.scale(X[part])), len(X))
+        extend = unseen.beyond == "extend"
+        if not extend:
+            _say_beyond(features.beyond(X, unseen), features)
+        return self._in_blocks(
+            lambda part: score(features.scale(X[part], extend=extend)), len(X)
+        )
 
     def _in_blocks(self, score: Callable[[slice], Floats], count: int) -> Floats:
         """Scores blocks of rows side by side; NumPy lets go of Python's lock."""

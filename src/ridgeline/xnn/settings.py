@@ -179,9 +179,10 @@ _FITTING: Final = """    prune_share : float or None, default=0.95
     unknown_missing : {"error", "average"}, default="error"
         What to do with a missing value in a column that was complete in training:
         refuse it, or give it the average value.
-    beyond_range : {"edge", "error"}, default="edge"
+    beyond_range : {"edge", "extend", "error"}, default="edge"
         What to do with numbers beyond the range of the training rows: let the curves
-        stay at their edges and say so, or refuse them.
+        stay at their edges and say so; let straight scales go on, as in the paper; or
+        refuse them.
     random_state : int, RandomState or None, default=None
         Seed of the weights, the validation split and the shuffling. The same seed
         gives the same model, bit for bit.

@@ -208,7 +208,10 @@ def _sides(
         stratify=None if classes is None else _strata(rows.target, share),
         random_state=seed,
     )
-    return rows.take(training), rows.take(held), Unseen("average", "average")
+    # Rows of the same table are not refused for what they are alone in.
+    beyond = "edge" if model.beyond_range == "error" else model.beyond_range
+    unseen = Unseen("average", "average", beyond)
+    return rows.take(training), rows.take(held), unseen
 
 
 def _strata(target: Floats, share: float) -> Floats | None:
