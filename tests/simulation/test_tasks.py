@@ -11,7 +11,7 @@ from tiny_study import PAPER_MODELS, numbers, tiny
 from ridgeline.simulation.settings import MODELS, PAPER_NETWORK
 from ridgeline.simulation.study import StudyResult
 from ridgeline.simulation.tasks import Task, TaskData, draw_data, run_task
-from ridgeline.xnn.scorer import without_range_warnings
+from ridgeline.xnn.columns import Unseen
 from ridgeline.xnn.storage import read_document
 
 # Rows of a test may lie beyond the range of the few that a network is trained on.
@@ -147,8 +147,7 @@ class TestRecords:
             task = Task(*(record[name] for name in Task._fields))
             scorer = read_document(whole.networks[task.scenario][task.model])
             test = draw_data(task, SETTINGS, 0).test
-            with without_range_warnings():
-                predicted = scorer.predict(test.features)
+            predicted = scorer.predict(test.features, Unseen(beyond="extend"))
             excess = np.mean((predicted - test.truth) ** 2)
             assert excess == pytest.approx(record["excess"], rel=1e-4)
             assert np.count_nonzero(scorer.scales) == record["n_components"]

@@ -81,10 +81,11 @@ class Scale(NamedTuple):
         if not self.varying:
             return np.zeros(len(values))
         if self.straight:
-            farthest = _FARTHEST if extend else 1.0
+            if not extend:
+                values = np.clip(values, self.knots[0], self.knots[1])
             with np.errstate(over="ignore"):
                 scaled = (values - self.centre) * self.factor
-            return np.asarray(np.clip(scaled, -farthest, farthest))
+            return np.asarray(np.clip(scaled, -_FARTHEST, _FARTHEST))
         return np.asarray(np.interp(values, self.knots, self.places))
 
     def inverse(self, places: Floats) -> Floats:
