@@ -10,12 +10,11 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 
 from ridgeline.xnn import fitting
 from ridgeline.xnn.assembly import decisions
@@ -188,12 +187,8 @@ def _fit(settings: Settings, splits: Sequence[Prepared], candidate: Candidate) -
     fits = tuple(fitting.fit(own, data, candidate.seed) for data in splits)
     seconds = time.perf_counter() - began
     losses = [_row_losses(fit, data) for fit, data in zip(fits, splits, strict=True)]
-    joined = RowLosses(*(_joined(parts) for parts in zip(*losses, strict=True)))
+    joined = RowLosses(*map(np.concatenate, zip(*losses, strict=True)))
     return Tried(candidate, fits, joined, seconds)
-
-
-def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    return np.concatenate(parts)
 
 
 def _row_losses(fit: fitting.FitResult, data: Prepared) -> RowLosses:

@@ -129,7 +129,7 @@ class _BaseCV(_SearchSettings, BaseXNN):
         Figure
             A matplotlib figure of its own.
         """
-        from ridgeline.xnn.plots import plot_candidates
+        from ridgeline.xnn.candidates_plot import plot_candidates
 
         check_is_fitted(self)
         return plot_candidates(self.results_, classify=is_classifier(self))

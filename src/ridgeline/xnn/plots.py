@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "plot_candidates",
     "plot_contributions",
     "plot_explanation",
     "plot_importance",
@@ -185,58 +184,6 @@ def plot_contributions(
     axes.use_sticky_edges = False
     axes.margins(x=0.12)
     axes.set_xlabel(drawing.short(unit, _LINE), fontsize=drawing.TEXT)
-    drawing.clean(axes)
-    return figure
-
-
-def plot_candidates(results: "pd.DataFrame", *, classify: bool) -> Figure:
-    """Draws the validation loss of candidates against their components.
-
-    Args:
-        results: `results_` of an estimator that chose by itself.
-        classify: Whether the loss is a cross-entropy.
-    """
-    figure = drawing.new_figure(0.75 * _WIDTH, 2.9)
-    axes = figure.add_subplot(label="candidates")
-    components, loss = results["components"], results["validation_loss"]
-    best, chosen = results.iloc[0], results[results["chosen"]].iloc[0]
-    near = loss - loss.min() <= results["standard_error"]
-    for chosen_by, colour, label in (
-        (near, drawing.UP, "within one standard error of the best"),
-        (~near, "#999999", "others"),
-    ):
-        axes.errorbar(
-            components[chosen_by],
-            loss[chosen_by],
-            results["standard_error"][chosen_by],
-            fmt="o",
-            color=colour,
-            markersize=4,
-            elinewidth=0.8,
-            label=label,
-        )
-    axes.plot(
-        chosen["components"],
-        chosen["validation_loss"],
-        "o",
-        markerfacecolor="none",
-        markeredgecolor=drawing.DOWN,
-        markersize=10,
-        markeredgewidth=1.6,
-        label=f"chosen: {chosen['components']:g} components",
-    )
-    axes.axhline(best["validation_loss"], **drawing.RULE)
-    # Candidates that failed to learn would flatten the others.
-    worst = float(loss.quantile(0.9))
-    reach = worst - float(best["validation_loss"]) or 1.0
-    axes.set_ylim(best["validation_loss"] - 0.15 * reach, worst + 0.15 * reach)
-    hidden = int((loss > worst + 0.15 * reach).sum())
-    note = f" ({hidden} candidates lie above)" if hidden else ""
-    what = "cross-entropy" if classify else "squared error"
-    axes.set_xlabel(f"components in use{note}", fontsize=drawing.TEXT)
-    axes.set_ylabel(f"validation loss ({what})", fontsize=drawing.TEXT)
-    axes.locator_params(axis="x", integer=True)
-    axes.legend(fontsize=drawing.SMALL, frameon=False)
     drawing.clean(axes)
     return figure
 
