@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ridgeline import XNNClassifier, XNNRegressor
+from ridgeline import XNNClassifier, XNNClassifierCV, XNNRegressor, XNNRegressorCV
 
 pytestmark = [
     # Rows that a fit sets aside may lie beyond the range of the others.
@@ -27,10 +27,16 @@ def deviations(estimator: object) -> dict[str, str]:
     return DEVIATIONS
 
 
+SHORT: dict[str, Any] = {"hidden": (4,), "max_epochs": 40, "refine_epochs": 5}
+TWO: dict[str, Any] = {"n_candidates": 2, "n_jobs": 1}
+
+
 @parametrize_with_checks(
     [
-        XNNRegressor(hidden=(4,), max_epochs=40, refine_epochs=5),
-        XNNClassifier(hidden=(4,), max_epochs=40, refine_epochs=5),
+        XNNRegressor(**SHORT),
+        XNNClassifier(**SHORT),
+        XNNRegressorCV(**SHORT, **TWO),
+        XNNClassifierCV(**SHORT, **TWO),
     ],
     expected_failed_checks=deviations,
 )

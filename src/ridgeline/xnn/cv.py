@@ -71,7 +71,7 @@ class _BaseCV(_SearchSettings, BaseXNN):
         sample_weight: ArrayLike | None = None,
         validation_data: tuple[Any, ...] | None = None,
     ) -> Self:
-        """Try candidates, choose one by validation, and refine it on all rows.
+        """Try candidates, choose one by validation, and adjust it to all rows.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class _BaseCV(_SearchSettings, BaseXNN):
         self.results_ = results_table(found, chosen)
         self._keep(found[chosen], data, folds=self.cv is not None)
         if validation_data is None and self.use_all_rows:
-            self._refine_on_all(X, y, sample_weight, seed)
+            self._adjust_to_all(X, y, sample_weight, seed)
         return self
 
     def plot_candidates(self) -> "Figure":
@@ -177,13 +177,13 @@ class _BaseCV(_SearchSettings, BaseXNN):
         if data.classes is not None:
             self.classes_ = data.classes
 
-    def _refine_on_all(self, X: Any, y: Any, weight: Any, seed: int) -> None:
+    def _adjust_to_all(self, X: Any, y: Any, weight: Any, seed: int) -> None:
         """Adjusts the chosen model to all rows, those that chose it too."""
         chosen = self.result_
         data = prepare(
             self, X, y, weight, (X, y, weight), seed=seed, fitted=chosen.scorer
         )
-        whole = fitting.refine(self._chosen, data, chosen, seed)
+        whole = fitting.adjust(self._chosen, data, chosen, seed)
         # The loss of rows that were trained on says nothing.
         self.result_ = whole._replace(
             validation_loss=chosen.validation_loss, history=chosen.history
@@ -228,8 +228,8 @@ _PARAMETERS: Final = document(
         The one-standard-error rule: how many standard errors above the smallest
         validation loss a model with fewer components may be. 0 takes the smallest loss.
     use_all_rows : bool, default=True
-        Whether the chosen model is refined on all rows at last, those that chose it
-        too. Never done with `validation_data`.
+        Whether the chosen model is adjusted to all rows at last, those that chose it
+        too, by small steps with its penalties. Never done with `validation_data`.
     n_jobs : int or None, default=-1
         Number of processes; -1 uses every core.
 """,
@@ -249,7 +249,7 @@ class XNNRegressorCV(_BaseCV, XNNRegressor):
     Candidates are fitted on all cores, spread over the ranges of the three penalties,
     each from a random start of its own. Among those whose validation loss is within
     one standard error of the smallest, the one with the fewest components is chosen,
-    and refined on all rows.
+    and adjusted to all rows.
 
     {_PARAMETERS}{_ATTRIBUTES}
     See Also
@@ -274,7 +274,7 @@ class XNNClassifierCV(_BaseCV, XNNClassifier):
     Candidates are fitted on all cores, spread over the ranges of the three penalties,
     each from a random start of its own. Among those whose validation loss is within
     one standard error of the smallest, the one with the fewest components is chosen,
-    and refined on all rows.
+    and adjusted to all rows.
 
     {_PARAMETERS}{_ATTRIBUTES.rstrip()}
     classes_ : ndarray of shape (2,)

@@ -7,6 +7,7 @@ returns a new `FitResult`; TensorFlow is imported when something is trained.
 
 import math
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -24,6 +25,7 @@ from ridgeline.xnn.pruning import prune_scorer
 from ridgeline.xnn.runtime import start_tensorflow
 from ridgeline.xnn.schedules import (
     Schedule,
+    adjustment_schedule,
     refinement_schedule,
     training_schedule,
 )
@@ -34,6 +36,7 @@ from ridgeline.xnn.tables import Prepared
 __all__ = [
     "FitResult",
     "StageName",
+    "adjust",
     "draw_seed",
     "fit",
     "forget_checkpoint",
@@ -130,30 +133,34 @@ def refine(
     settings: Settings, data: Prepared, result: FitResult, seed: int, start: int = 0
 ) -> FitResult:
     """Trains the components in use once more: projection fixed, no L1 penalties."""
-    shape, scorer = network_shape(settings, data), result.scorer
-    problem = Problem(
-        0.0,
-        0.0,
-        settings.roughness,
-        (scorer.scales > 0).astype(np.float64),
-        (scorer.category_scales > 0).astype(np.float64),
-        _category_shares(shape, data.training),
-        data.category_priors,
-    )
-    stage = _Stage(
-        "refinement",
-        trained_weights(scorer, data.response),
-        problem,
-        refinement_schedule(settings, _batches(settings, data.training)),
+    unpenalised = replace(settings, l1_projection=0.0, l1_scales=0.0)
+    batches = _batches(settings, data.training)
+    refined = _go_on(
+        unpenalised,
+        data,
+        result.scorer,
+        refinement_schedule(settings, batches),
         np.random.default_rng([seed, _STAGES.index("refinement"), 0]),
         _checkpoint(settings, "refinement", start),
     )
-    refined = _run(stage, settings, shape, data)
     history = {
         name: np.concatenate([result.history[name], refined.history[name]])
         for name in refined.history
     }
     return refined._replace(history=history)
+
+
+def adjust(
+    settings: Settings, data: Prepared, result: FitResult, seed: int
+) -> FitResult:
+    """Trains the components in use on more rows, by small steps with all penalties.
+
+    Without the penalties, as in a refinement, nothing would hold the model back: there
+    are no rows left that choose an epoch.
+    """
+    schedule = adjustment_schedule(settings, _batches(settings, data.training))
+    rng = np.random.default_rng([seed, len(_STAGES)])
+    return _go_on(settings, data, result.scorer, schedule, rng, None)
 
 
 def forget_checkpoint(settings: Settings, stage: StageName, start: int = 0) -> None:
@@ -187,6 +194,30 @@ def _fit_start(settings: Settings, data: Prepared, seed: int, start: int) -> Fit
         return trained
     pruned = prune_scorer(trained.scorer, settings.prune_share)
     return refine(settings, data, trained._replace(scorer=pruned), seed, start)
+
+
+def _go_on(
+    settings: Settings,
+    data: Prepared,
+    scorer: Scorer,
+    schedule: Schedule,
+    rng: np.random.Generator,
+    checkpoint: Checkpoint | None,
+) -> FitResult:
+    """Trains the components in use of a model from where it stands."""
+    shape = network_shape(settings, data)
+    problem = Problem(
+        settings.l1_projection,
+        settings.l1_scales,
+        settings.roughness,
+        (scorer.scales > 0).astype(np.float64),
+        (scorer.category_scales > 0).astype(np.float64),
+        _category_shares(shape, data.training),
+        data.category_priors,
+    )
+    start = trained_weights(scorer, data.response)
+    stage = _Stage("refinement", start, problem, schedule, rng, checkpoint)
+    return _run(stage, settings, shape, data)
 
 
 def _run(

@@ -14,6 +14,7 @@ __all__ = [
     "ADAPTIVE_STEP",
     "Schedule",
     "ScheduleName",
+    "adjustment_schedule",
     "refinement_schedule",
     "training_schedule",
 ]
@@ -32,6 +33,9 @@ _MOST_EPOCHS: Final = 300
 _REFINEMENT_SHARE: Final = 1 / 5
 # With training's large first steps it would leave the optimum that it starts at.
 _REFINEMENT_RATE: Final = 0.01
+# Of training's step of the projection. With all of it tables with little noise lose
+# their place; with none, projections keep what chance gave them in fewer rows.
+_ADJUSTMENT_STEP: Final = 1 / 4
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,21 @@ def refinement_schedule(settings: "Settings", batches: int) -> Schedule:
         adaptive=False,
         max_epochs=epochs,
         patience=min(epochs, training.patience),
+    )
+
+
+def adjustment_schedule(settings: "Settings", batches: int) -> Schedule:
+    """A refinement's schedule that moves the projection too, by smaller steps.
+
+    Args:
+        settings: The estimator's parameters.
+        batches: The number of batches in an epoch.
+    """
+    training = training_schedule(settings, batches)
+    return replace(
+        refinement_schedule(settings, batches),
+        cayley_step=_ADJUSTMENT_STEP * training.cayley_step,
+        adaptive=training.adaptive,
     )
 
 
