@@ -106,7 +106,7 @@ def test_a_parameter_of_the_estimators_has_its_places_and_no_others():
 
 
 # Rows that a fit sets aside may lie beyond the range of the others.
-@pytest.mark.filterwarnings("ignore:.* cells lie beyond the range")
+@pytest.mark.filterwarnings("ignore:.* beyond the range")
 def test_the_examples_of_the_docstrings_run():
     """Each is collected from the public names, and fails if its output differs."""
     finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()

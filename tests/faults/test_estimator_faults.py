@@ -26,7 +26,7 @@ from ridgeline.xnn.stages import refine
 from ridgeline.xnn.storage import load_model, save_model
 
 # Rows that a fit sets aside may lie beyond the range of the others.
-pytestmark = pytest.mark.filterwarnings("ignore:.* cells lie beyond the range")
+pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range")
 # Two numeric columns for every fit: another number would be compiled again.
 FAST: dict[str, Any] = {"max_epochs": 4, "prune_share": None, "random_state": 0}
 N = 120

@@ -23,7 +23,7 @@ from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
 from ridgeline.xnn.storage import load_model, model_document, read_document, save_model
 
 # The rows here are as far away as floats go.
-pytestmark = pytest.mark.filterwarnings("ignore:.* cells lie beyond the range")
+pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range")
 Place = tuple[Any, ...]
 # Usual values, and some as far away as floats go.
 NUMBERS = np.array([0.1, -0.2, 3.0, 1.7e308, -1.7e308, 5e-324])

@@ -134,7 +134,7 @@ class TestObserved:
 
 
 # The few rows of a task leave most of these outside.
-@pytest.mark.filterwarnings("ignore:.* cells lie beyond the range")
+@pytest.mark.filterwarnings("ignore:.* beyond the range")
 def test_scores_are_the_same_on_any_number_of_threads(
     observed: SimpleNamespace,
 ) -> None:

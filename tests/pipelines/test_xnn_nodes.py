@@ -230,13 +230,15 @@ def test_history_has_one_row_for_each_epoch(chain):
 
 
 def test_columns_are_taken_as_set(sets):
-    codes = {"columns": {"scaling": "quantile", "special_values": {"dti": [20.0]}}}
+    codes = {"scaling": "quantile", "special_values": {"dti": [20.0]}}
+    codes = {"columns": codes | {"beyond_range": "extend"}}
     settings = SETTINGS.model_copy(
         update={"columns": XnnSettings.model_validate(codes).columns}
     )
     parameters = settings.estimator_parameters(PENALTIES, SEED)
     assert parameters["scaling"] == "quantile"
     assert parameters["special_values"] == {"dti": [20.0]}
+    assert parameters["beyond_range"] == "extend"
     assert parameters["categorical_features"] == ["purpose"]
     default = SETTINGS.estimator_parameters(PENALTIES, SEED)
     assert (default["scaling"], default["special_values"]) == ("robust", "auto")

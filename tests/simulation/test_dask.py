@@ -13,7 +13,7 @@ from ridgeline.simulation import cluster as cluster_module
 from ridgeline.simulation.study import StudyError, StudyResult, plan, run_study
 
 # Rows of a test may lie beyond the range of the few that a network is trained on.
-pytestmark = pytest.mark.filterwarnings("ignore:.* cells lie beyond the range")
+pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range")
 # Enough tasks that some are left when the first is stored, and none that compiles.
 MANY: dict[str, Any] = {"models": ["rf"], "repetitions": 4}
 

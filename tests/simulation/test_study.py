@@ -17,7 +17,7 @@ from ridgeline.simulation.study import StudyError, StudyResult, plan, run_study
 from ridgeline.simulation.tasks import Task
 
 # Rows of a test may lie beyond the range of the few that a network is trained on.
-pytestmark = pytest.mark.filterwarnings("ignore:.* cells lie beyond the range")
+pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range")
 SCRIPT = """
 import sys
 from ridgeline.simulation.settings import StudySettings

@@ -15,7 +15,7 @@ from ridgeline.xnn.columns import Unseen
 from ridgeline.xnn.storage import read_document
 
 # Rows of a test may lie beyond the range of the few that a network is trained on.
-pytestmark = pytest.mark.filterwarnings("ignore:.* cells lie beyond the range")
+pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range")
 SETTINGS = tiny("unused")
 TASK = Task("S1", 60, 0, "lasso")
 COMMON = {

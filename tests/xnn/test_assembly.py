@@ -16,6 +16,7 @@ from ridgeline.xnn.assembly import (
     initial_weights,
     trained_weights,
 )
+from ridgeline.xnn.columns import REFUSED
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.response import Response
 from ridgeline.xnn.scorer import BeyondRangeWarning, Scorer
@@ -23,7 +24,8 @@ from ridgeline.xnn.tables import encode_rows
 
 LIGHT = settings(max_examples=20, deadline=None)
 SEEDS = st.integers(0, 10**6)
-# Two of the columns are categorical and one is constant; four are projected.
+# Two of the columns are categorical, one of them a flag, and one is constant; four
+# numbers are projected, and with them the flag where a case asks for it.
 CATEGORICAL, CONSTANT, VARYING = [1, 6], 3, [0, 2, 4, 5]
 
 
@@ -53,6 +55,7 @@ def make_case(
     normalised: bool = True,
     hidden: tuple[int, ...] = (4, 3),
     classes: tuple[Any, Any] | None = None,
+    flags: bool = False,
 ) -> Case:
     """Return a network with random weights and rows of random weight."""
     rng = np.random.default_rng(seed)
@@ -65,10 +68,11 @@ def make_case(
     response = Response.learn(y)
     if classes:
         y, response = (y > 100).astype(float), Response(0.0, 1.0, classes)
-    features = Features.learn(table, CATEGORICAL, project_flags=False)
+    flags = flags and projection != "identity"
+    features = Features.learn(table, CATEGORICAL, project_flags=flags)
     weight = rng.uniform(0.5, 2, size=rows)
     shape = Architecture(
-        n_features=4,
+        n_features=4 + flags,
         n_subnetworks=4 if projection == "identity" else 3,
         category_counts=(3, 2),
         hidden=hidden,
@@ -161,6 +165,7 @@ CASES = st.builds(
     normalised=st.booleans(),
     hidden=st.sampled_from([(4, 3), (5,), ()]),
     classes=st.sampled_from([None, ("no", "yes")]),
+    flags=st.booleans(),
 )
 
 
@@ -190,6 +195,28 @@ def test_the_model_decides_as_the_network_in_single_precision_does(normalised):
 
     decided = case.fit().decision_function(case.table)
     np.testing.assert_allclose(decided, expected, atol=1e-4 * np.ptp(expected))
+
+
+def test_a_projected_flag_shifts_the_curves_by_its_weight():
+    case = make_case(5, flags=True)
+    scorer = case.fit(category_scales=np.zeros(2, np.float32))
+    zero, one = np.repeat(case.table[:1], 2, axis=0)
+    zero[CATEGORICAL[1]], one[CATEGORICAL[1]] = 0, 1
+    low, high = (
+        scorer.features.encode(row[None], REFUSED).numeric for row in (zero, one)
+    )
+    # From -1 to 1: every projection moves by twice the weight of the flag.
+    np.testing.assert_allclose(
+        (high - low) @ scorer.projection, 2 * scorer.projection[-1:], atol=1e-12
+    )
+    by_hand = [
+        scorer.intercept
+        + scorer.scales @ scorer.subnetworks(scorer.projection.T @ side.T)[:, 0]
+        for side in (low, high)
+    ]
+    decided = scorer.decision_function(np.stack([zero, one]))
+    np.testing.assert_allclose(decided, by_hand)
+    assert decided[0] != decided[1]
 
 
 @LIGHT

@@ -77,6 +77,25 @@ def test_all_rows_are_used_in_the_end(chosen):
     assert chosen.validation_loss_ == part.validation_loss_
 
 
+def test_all_rows_move_the_projections_a_little_and_keep_them_orthonormal(chosen):
+    part = XNNRegressorCV(use_all_rows=False, **QUICK).fit(*rows())
+    used = part.scales_ > 0
+    assert np.array_equal(chosen.scales_ > 0, used)
+    before, after = part.projection_[:, used], chosen.projection_[:, used]
+    assert not np.array_equal(before, after)
+    assert (np.sum(before * after, axis=0) > 0.95).all()
+    np.testing.assert_allclose(after.T @ after, np.eye(used.sum()), atol=1e-5)
+
+
+def test_all_rows_are_fitted_under_the_penalties():
+    X, y = rows()
+    strong = {"l1_scales": (0.3, 0.3), "n_candidates": 1}
+    part = XNNRegressorCV(use_all_rows=False, **QUICK | strong).fit(X, y)
+    whole = XNNRegressorCV(**QUICK | strong).fit(X, y)
+    # A refinement has no penalties; what comes after it shrinks the scales again.
+    assert whole.scales_.sum() < part.scales_.sum()
+
+
 def test_validation_rows_choose_where_they_are_given():
     X, y = rows()
     held = rows(seed=1)

@@ -22,7 +22,7 @@ from ridgeline.xnn.features import Features
 from ridgeline.xnn.schedules import training_schedule
 
 # Rows that a fit sets aside may lie beyond the range of the others.
-pytestmark = pytest.mark.filterwarnings("ignore:.* cells lie beyond the range")
+pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range")
 # One shape for most tests: every other one costs seconds of compilation.
 FAST = {"max_epochs": 40, "refine_epochs": 40, "random_state": 0}
 N = 400

@@ -12,7 +12,7 @@ from ridgeline.xnn.pruning import leading_components
 from ridgeline.xnn.stages import prune, refine
 
 # Rows that a fit sets aside may lie beyond the range of the others.
-pytestmark = pytest.mark.filterwarnings("ignore:.* cells lie beyond the range")
+pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range")
 X = np.random.default_rng(0).uniform(-1, 1, size=(400, 3))
 Y = np.sin(3 * X[:, 0]) + 0.2 * X[:, 1] + 0.02 * X[:, 2] ** 2
 

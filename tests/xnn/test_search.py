@@ -21,7 +21,7 @@ from ridgeline.xnn.search import (
 )
 
 # Rows that a fit sets aside may lie beyond the range of the others.
-pytestmark = pytest.mark.filterwarnings("ignore:.* cells lie beyond the range")
+pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range")
 X = np.random.default_rng(0).uniform(-1, 1, size=(400, 3))
 Y = np.sin(3 * X[:, 0]) + X[:, 1] + 0.1 * np.random.default_rng(1).normal(size=400)
 GRID = {"l1_projection": [1e-4, 1e-2], "l1_scales": [1e-3, 1.0]}

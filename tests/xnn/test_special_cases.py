@@ -11,7 +11,7 @@ from ridgeline import XNNClassifier, XNNRegressor
 from ridgeline.xnn.explanation import explain
 
 # Rows that a fit sets aside may lie beyond the range of the others.
-pytestmark = pytest.mark.filterwarnings("ignore:.* cells lie beyond the range")
+pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range")
 N = 2_000
 Floats = NDArray[np.float64]
 

@@ -130,8 +130,9 @@ def fit_baseline(  # noqa: PLR0917
         raise NotApplicable(obstacle)
     columns = Columns.of(training.X)
     learnt = Features.learn(training.X, columns.categorical or ())
-    _refuse_gaps(learnt)
     judging = _checked(task, validation, "validation")
+    _refuse_gaps(training.X, "training")
+    _refuse_gaps(judging.X, "validation")
     # Strangers among the categories are the models' to refuse.
     learnt.encode(judging.X, Unseen(category="average"))
     grid = baseline.grid if settings.grid is None else settings.grid
@@ -317,14 +318,13 @@ def _joined(first: Observations, second: Observations) -> Observations:
     return Observations(X, np.concatenate([first.y, second.y]))
 
 
-def _refuse_gaps(features: Features) -> None:
+def _refuse_gaps(X: Any, which: str) -> None:
     """Most baselines cannot take missing values, and all get the same rows."""
-    gaps = [name for name, number in features.numbers.items() if number.missing]
-    gaps += [name for name, known in features.categories.items() if None in known]
-    if gaps:
+    gaps = pd.DataFrame(X).isna().sum()
+    for name, count in gaps[gaps > 0].items():
         message = (
-            f"The column {gaps[0]!r} has missing values, which most baselines cannot "
-            "take; fill them or drop these rows."
+            f"The column {name!r} has missing values in {count:,} of the {which} rows, "
+            "which most baselines cannot take; fill them or drop these rows."
         )
         raise InputError(message)
 

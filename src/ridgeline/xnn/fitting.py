@@ -140,8 +140,8 @@ def refine(
         data,
         result.scorer,
         refinement_schedule(settings, batches),
-        np.random.default_rng([seed, _STAGES.index("refinement"), 0]),
-        _checkpoint(settings, "refinement", start),
+        rng=np.random.default_rng([seed, _STAGES.index("refinement"), 0]),
+        checkpoint=_checkpoint(settings, "refinement", start),
     )
     history = {
         name: np.concatenate([result.history[name], refined.history[name]])
@@ -160,7 +160,7 @@ def adjust(
     """
     schedule = adjustment_schedule(settings, _batches(settings, data.training))
     rng = np.random.default_rng([seed, len(_STAGES)])
-    return _go_on(settings, data, result.scorer, schedule, rng, None)
+    return _go_on(settings, data, result.scorer, schedule, rng=rng)
 
 
 def forget_checkpoint(settings: Settings, stage: StageName, start: int = 0) -> None:
@@ -201,8 +201,9 @@ def _go_on(
     data: Prepared,
     scorer: Scorer,
     schedule: Schedule,
+    *,
     rng: np.random.Generator,
-    checkpoint: Checkpoint | None,
+    checkpoint: Checkpoint | None = None,
 ) -> FitResult:
     """Trains the components in use of a model from where it stands."""
     shape = network_shape(settings, data)

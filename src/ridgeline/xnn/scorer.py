@@ -298,8 +298,9 @@ def _say_beyond(beyond: dict[str, Beyond], features: Features) -> None:
     low, high = features.numbers[name].seen
     cells = sum(outside.cells for outside in beyond.values())
     others = f" and {len(beyond) - 1} more columns" if len(beyond) > 1 else ""
+    lie = "1 cell lies" if cells == 1 else f"{cells:,} cells lie"
     message = (
-        f"{cells} cells lie beyond the range of the rows of the fit: "
+        f"{lie} beyond the range of the rows of the fit: "
         f"{beyond[name].cells} of {name!r} ({low:g} to {high:g}){others}; there the "
         "curves stay at their edges. Scorer.beyond_range counts them by column, and "
         "beyond_range='error' refuses them."

@@ -7,6 +7,7 @@ from pydantic import Field, PositiveInt, field_validator
 from ridgeline.lendingclub.modelling import NUMERIC, PURPOSE
 from ridgeline.parameters import Jobs, NotNegative, Parameters, close_match
 from ridgeline.xnn.architecture import Activation
+from ridgeline.xnn.columns import WhenBeyond
 from ridgeline.xnn.scaling import Scaling
 from ridgeline.xnn.schedules import ScheduleName
 from ridgeline.xnn.search import PAPER_GRID, ROUGHNESS
@@ -38,6 +39,7 @@ class ColumnSettings(Parameters):
     special_values: (
         Literal["auto"] | list[float] | dict[str, list[float] | Literal["auto"]] | None
     ) = "auto"
+    beyond_range: WhenBeyond = "edge"
 
     @field_validator("special_values")
     @classmethod
