@@ -33,12 +33,14 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "step tau = 10, Adam 0.01": {"cayley_step": 10.0, "learning_rate": 0.01},
     "Adam 0.01": {"learning_rate": 0.01},
     "Adam 0.1": {"learning_rate": 0.1},
+    "projections start at features": {"init": "features"},
     "10 subnetworks": {"n_subnetworks": 10},
     "flags not projected": {"project_flags": False},
     "no special values": {"special_values": None},
 }
 SEARCHES: dict[str, dict[str, Any]] = {
     "8 candidates": SEARCH,
+    "8 candidates, random starts": SEARCH | {"init": "random"},
     "8 candidates, no rows added": SEARCH | {"use_all_rows": False},
 }
 
@@ -123,9 +125,10 @@ def main() -> None:
     )
     found = pd.DataFrame(calls, columns=["table", "setting", "seed"])
     found["loss"] = losses
-    by_default = found[found["setting"] == DEFAULT].set_index(["table", "seed"])["loss"]
-    compared = found.join(by_default, on=["table", "seed"], rsuffix=" by default")
-    worse = 100 * (compared["loss"] / compared["loss by default"] - 1)
+    by_default = found[found["setting"] == DEFAULT]
+    by_default = by_default.set_index(["table", "seed"])["loss"].rename("by default")
+    compared = found.join(by_default, on=["table", "seed"])
+    worse = 100 * (compared["loss"] / compared["by default"] - 1)
     means = compared.assign(worse=worse).pivot_table(
         "worse", index="setting", columns="table"
     )

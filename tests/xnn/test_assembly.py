@@ -556,6 +556,20 @@ def test_the_start_of_a_classifier_is_at_the_log_odds():
     assert 5 < sure < 10
 
 
+@pytest.mark.parametrize("projection", ["orthogonal", "free"])
+def test_a_start_at_features_has_another_one_for_each_projection(projection):
+    case = make_case(12, projection=projection)
+    starts = [
+        initial_weights(case.shape, case.rows, np.random.default_rng(seed), "features")
+        for seed in range(20)
+    ]
+    for start in starts:
+        assert set(start.projection.ravel()) == {0.0, 1.0}
+        np.testing.assert_array_equal(start.projection.T @ start.projection, np.eye(3))
+    # Three of four, another three each time.
+    assert sum(start.projection.any(axis=1) for start in starts).min() > 0
+
+
 def test_more_free_projections_than_features_have_norm_one_on_average():
     case = make_case(13, projection="free")
     shape = replace(case.shape, n_subnetworks=2000)

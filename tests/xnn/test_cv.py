@@ -87,13 +87,12 @@ def test_all_rows_move_the_projections_a_little_and_keep_them_orthonormal(chosen
     np.testing.assert_allclose(after.T @ after, np.eye(used.sum()), atol=1e-5)
 
 
-def test_all_rows_are_fitted_under_the_penalties():
-    X, y = rows()
-    strong = {"l1_scales": (0.3, 0.3), "n_candidates": 1}
-    part = XNNRegressorCV(use_all_rows=False, **QUICK | strong).fit(X, y)
-    whole = XNNRegressorCV(**QUICK | strong).fit(X, y)
-    # A refinement has no penalties; what comes after it shrinks the scales again.
-    assert whole.scales_.sum() < part.scales_.sum()
+def test_half_of_the_starts_are_single_features_unless_one_kind_is_asked_for(chosen):
+    assert set(chosen.results_["init"]) == {"features", "random"}
+    alone = XNNRegressorCV(init="features", **QUICK | {"n_candidates": 3}).fit(*rows())
+    assert set(alone.results_["init"]) == {"features"}
+    with pytest.raises(ValueError, match="'init' parameter"):
+        XNNRegressorCV(init="feature", **QUICK).fit(*rows())
 
 
 def test_validation_rows_choose_where_they_are_given():

@@ -10,6 +10,7 @@ __all__ = [
     "VARIANCE_FLOOR",
     "Activation",
     "Architecture",
+    "Init",
     "Problem",
     "Projection",
     "Rows",
@@ -20,6 +21,7 @@ __all__ = [
 Array = Any
 Activation = Literal["tanh", "sigmoid", "softplus"]
 Projection = Literal["orthogonal", "identity", "free"]
+Init = Literal["random", "features"]
 
 # Keeps a subnetwork whose output has become constant from dividing by zero.
 VARIANCE_FLOOR: Final = 1e-8

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ridgeline.xnn.architecture import (
     VARIANCE_FLOOR,
     Architecture,
+    Init,
     Rows,
     Weights,
     weight_shapes,
@@ -36,7 +37,7 @@ _CONSTANT: Final = 1e-6
 
 
 def initial_weights(
-    shape: Architecture, rows: Rows, rng: np.random.Generator
+    shape: Architecture, rows: Rows, rng: np.random.Generator, init: Init = "random"
 ) -> Weights:
     """Weights to start from: orthonormal projections, Xavier-normal subnetworks.
 
@@ -44,21 +45,16 @@ def initial_weights(
         shape: The architecture.
         rows: Training rows; their mean target gives the intercept.
         rng: Draws the weights.
+        init: What the projections are at first.
     """
-    p, k = shape.n_features, shape.n_subnetworks
-    if shape.projection == "identity":
-        projection = np.eye(p)
-    elif shape.projection == "free" and k > p:
-        projection = rng.standard_normal((p, k)) / np.sqrt(p)
-    else:
-        projection = np.linalg.qr(rng.standard_normal((p, k)))[0]
+    k = shape.n_subnetworks
     shapes = weight_shapes(shape)
     mean = float(np.average(rows.target, weights=rows.weight))
     if shape.loss == "logistic":
         mean = np.clip(mean, 1e-3, 1 - 1e-3)
         mean = float(np.log(mean / (1 - mean)))
     return Weights(
-        projection=projection,
+        projection=_first_projection(shape, rng, init),
         kernels=tuple(
             rng.standard_normal(layer) * np.sqrt(2 / sum(layer[1:]))
             for layer in shapes.kernels
@@ -69,6 +65,20 @@ def initial_weights(
         category_scales=np.full(shapes.category_scales, _FIRST_SCALE),
         intercept=np.asarray(mean),
     )
+
+
+def _first_projection(
+    shape: Architecture, rng: np.random.Generator, init: Init
+) -> Floats:
+    """Orthonormal columns: random directions, or a feature each."""
+    p, k = shape.n_features, shape.n_subnetworks
+    if shape.projection == "identity":
+        return np.eye(p)
+    if k > p:
+        return rng.standard_normal((p, k)) / np.sqrt(p)
+    if init == "features":
+        return np.eye(p)[:, rng.permutation(p)[:k]]
+    return np.linalg.qr(rng.standard_normal((p, k)))[0]
 
 
 def _first_effects(

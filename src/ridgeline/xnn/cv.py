@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, get_args
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,14 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from ridgeline.errors import InputError
-from ridgeline.private_names.sklearn import Interval, safe_indexing, validate_params
+from ridgeline.private_names.sklearn import (
+    Interval,
+    StrOptions,
+    safe_indexing,
+    validate_params,
+)
 from ridgeline.xnn import fitting
+from ridgeline.xnn.architecture import Init
 from ridgeline.xnn.candidates import Tried, choose, results_table, try_candidates
 from ridgeline.xnn.columns import Unseen
 from ridgeline.xnn.estimator import ATTRIBUTES, BaseXNN, XNNClassifier, XNNRegressor
@@ -39,6 +45,7 @@ _COUNT: Final = Interval(Integral, 1, None, closed="left")
 class _SearchSettings(Settings):
     """The parameters of the estimators, with ranges of the penalties."""
 
+    init: Any = parameter("both", StrOptions({*get_args(Init), "both"}))
     l1_projection: Any = parameter((1e-5, 1e-1), "array-like")
     l1_scales: Any = parameter((1e-4, 1e-2), "array-like")
     roughness: Any = parameter((1e-9, 1e-5), "array-like")
@@ -108,6 +115,7 @@ class _BaseCV(_SearchSettings, BaseXNN):
                 self._settings(),
                 splits,
                 ranges,
+                get_args(Init) if self.init == "both" else (self.init,),
                 seed,
                 count=self.n_candidates,
                 seconds=self.max_seconds,
@@ -137,7 +145,7 @@ class _BaseCV(_SearchSettings, BaseXNN):
     def _settings(self) -> Settings:
         """The plain parameters, without progress bars and states of each candidate."""
         plain = {each.name: getattr(self, each.name) for each in fields(Settings)}
-        for name in PENALTIES:
+        for name in (*PENALTIES, "init"):
             del plain[name]
         return Settings(**plain | {"verbose": 0, "checkpoint": None})
 
@@ -165,11 +173,9 @@ class _BaseCV(_SearchSettings, BaseXNN):
 
     def _keep(self, tried: Tried, data: Prepared, *, folds: bool) -> None:
         """Takes over a candidate: its fit, or with folds a fit of all of them."""
-        own = self._settings()
         for name, value in tried.candidate.penalties.items():
             setattr(self, f"{name}_", value)
-            setattr(own, name, value)
-        self._chosen = own
+        own = self._chosen = tried.candidate.settings(self._settings())
         # Folds leave a model each: the chosen penalties are fitted once more.
         self.result_ = (
             fitting.fit(own, data, tried.candidate.seed) if folds else tried.fits[0]
@@ -229,15 +235,20 @@ _PARAMETERS: Final = document(
         validation loss a model with fewer components may be. 0 takes the smallest loss.
     use_all_rows : bool, default=True
         Whether the chosen model is adjusted to all rows at last, those that chose it
-        too, by small steps with its penalties. Never done with `validation_data`.
+        too, projections included. Never done with `validation_data`.
     n_jobs : int or None, default=-1
         Number of processes; -1 uses every core.
+""",
+    """    init : {"both", "random", "features"}, default="both"
+        What the projections of a candidate start from: random directions, or one
+        feature each. "both" tries each for half of the candidates.
 """,
 )
 _ATTRIBUTES: Final = f"""{ATTRIBUTES.rstrip()}
     results_ : DataFrame
-        A row for each candidate: penalties, start, validation loss, standard error of
-        its difference to the best, components, epochs, seconds, and which is chosen.
+        A row for each candidate: penalties, start (`init` and its seed), validation
+        loss, standard error of its difference to the best, components, epochs,
+        seconds, and which is chosen.
     l1_projection_, l1_scales_, roughness_ : float
         The penalties that were chosen.
 """
@@ -247,7 +258,7 @@ class XNNRegressorCV(_BaseCV, XNNRegressor):
     __doc__ = f"""Explainable network for a numeric response that chooses its penalties.
 
     Candidates are fitted on all cores, spread over the ranges of the three penalties,
-    each from a random start of its own. Among those whose validation loss is within
+    each from a start of its own. Among those whose validation loss is within
     one standard error of the smallest, the one with the fewest components is chosen,
     and adjusted to all rows.
 
@@ -272,7 +283,7 @@ class XNNClassifierCV(_BaseCV, XNNClassifier):
     __doc__ = f"""Explainable network for two classes that chooses its penalties.
 
     Candidates are fitted on all cores, spread over the ranges of the three penalties,
-    each from a random start of its own. Among those whose validation loss is within
+    each from a start of its own. Among those whose validation loss is within
     one standard error of the smallest, the one with the fewest components is chosen,
     and adjusted to all rows.
 

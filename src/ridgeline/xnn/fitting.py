@@ -7,7 +7,6 @@ returns a new `FitResult`; TensorFlow is imported when something is trained.
 
 import math
 import warnings
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -120,7 +119,7 @@ def train(settings: Settings, data: Prepared, seed: int, start: int = 0) -> FitR
     )
     stage = _Stage(
         "training",
-        initial_weights(shape, data.training, rng),
+        initial_weights(shape, data.training, rng, settings.init),
         problem,
         training_schedule(settings, _batches(settings, data.training)),
         rng,
@@ -133,10 +132,9 @@ def refine(
     settings: Settings, data: Prepared, result: FitResult, seed: int, start: int = 0
 ) -> FitResult:
     """Trains the components in use once more: projection fixed, no L1 penalties."""
-    unpenalised = replace(settings, l1_projection=0.0, l1_scales=0.0)
     batches = _batches(settings, data.training)
     refined = _go_on(
-        unpenalised,
+        settings,
         data,
         result.scorer,
         refinement_schedule(settings, batches),
@@ -153,11 +151,7 @@ def refine(
 def adjust(
     settings: Settings, data: Prepared, result: FitResult, seed: int
 ) -> FitResult:
-    """Trains the components in use on more rows, by small steps with all penalties.
-
-    Without the penalties, as in a refinement, nothing would hold the model back: there
-    are no rows left that choose an epoch.
-    """
+    """A refinement on more rows that moves the projection too, by small steps."""
     schedule = adjustment_schedule(settings, _batches(settings, data.training))
     rng = np.random.default_rng([seed, len(_STAGES)])
     return _go_on(settings, data, result.scorer, schedule, rng=rng)
@@ -205,11 +199,11 @@ def _go_on(
     rng: np.random.Generator,
     checkpoint: Checkpoint | None = None,
 ) -> FitResult:
-    """Trains the components in use of a model from where it stands."""
+    """Trains the components in use from where a model stands, without L1 penalties."""
     shape = network_shape(settings, data)
     problem = Problem(
-        settings.l1_projection,
-        settings.l1_scales,
+        0.0,
+        0.0,
         settings.roughness,
         (scorer.scales > 0).astype(np.float64),
         (scorer.category_scales > 0).astype(np.float64),

@@ -33,9 +33,9 @@ _MOST_EPOCHS: Final = 300
 _REFINEMENT_SHARE: Final = 1 / 5
 # With training's large first steps it would leave the optimum that it starts at.
 _REFINEMENT_RATE: Final = 0.01
-# Of training's step of the projection. With all of it tables with little noise lose
-# their place; with none, projections keep what chance gave them in fewer rows.
-_ADJUSTMENT_STEP: Final = 1 / 4
+# Of training's step of the projection: fewer rows had left it near its place. With all
+# of that step models with little noise lost theirs.
+_ADJUSTMENT_STEP: Final = 1 / 40
 
 
 @dataclass(frozen=True)

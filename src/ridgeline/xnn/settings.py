@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 
 from ridgeline.private_names.sklearn import Interval, StrOptions
-from ridgeline.xnn.architecture import Activation, Projection
+from ridgeline.xnn.architecture import Activation, Init, Projection
 from ridgeline.xnn.columns import WhenBeyond, WhenUnknown
 from ridgeline.xnn.scaling import Scaling
 from ridgeline.xnn.schedules import ScheduleName
@@ -54,6 +54,7 @@ class Settings:
     hidden: Sequence[int] = parameter((10, 6), "array-like")
     activation: Activation = parameter("tanh", _one_of(Activation))
     projection: Projection = parameter("orthogonal", _one_of(Projection))
+    init: Init = parameter("random", _one_of(Init))
     normalise: bool = parameter(True, "boolean")
     l1_projection: float = parameter(1e-3, _NOT_NEGATIVE)
     l1_scales: float = parameter(1e-3, _NOT_NEGATIVE)
@@ -93,9 +94,9 @@ def allowed_values(settings: type[Settings] = Settings) -> dict[str, list[Any]]:
     return {each.name: each.metadata["allowed"] for each in fields(settings)}
 
 
-def document(penalties: str, more: str = "") -> str:
-    """The section on parameters of a docstring, with that on penalties as given."""
-    return f"{_NETWORK}{penalties}{_FITTING}{more}"
+def document(penalties: str, more: str = "", init: str = "") -> str:
+    """The section on parameters of a docstring, with the parts that differ as given."""
+    return f"{_NETWORK}{init or _INIT}{_NORMALISE}{penalties}{_FITTING}{more}"
 
 
 _NETWORK: Final = """Parameters
@@ -111,7 +112,12 @@ _NETWORK: Final = """Parameters
         Constraint on the projection matrix W. "orthogonal" keeps W'W = I, "identity"
         gives each numeric feature a function of its own (a GAM), and "free" leaves W
         unconstrained.
-    normalise : bool, default=True
+"""
+_INIT: Final = """    init : {"random", "features"}, default="random"
+        What the projections start from: random directions, or one feature each, drawn
+        at random where there are more features than ridge functions.
+"""
+_NORMALISE: Final = """    normalise : bool, default=True
         Whether ridge functions have mean 0 and norm 1 while they are trained.
 """
 _PENALTIES: Final = """    l1_projection : float, default=0.001
