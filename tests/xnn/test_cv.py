@@ -1,5 +1,7 @@
 """Estimators that choose their penalties by themselves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from tests.sharing import made_once
 
 import ridgeline
 from ridgeline import InputError, XNNClassifierCV, XNNRegressorCV
+from ridgeline.xnn.candidates import terms
 from ridgeline.xnn.settings import PENALTIES
 
 QUICK = {"random_state": 0, "max_epochs": 40, "n_candidates": 6, "n_jobs": 1}
@@ -49,11 +52,34 @@ def test_penalties_stay_within_their_ranges(chosen):
         assert chosen.results_[name].nunique() > 3
 
 
-def test_the_fewest_components_within_one_standard_error_are_chosen(chosen):
+def test_terms_count_the_features_that_have_to_be_read(chosen):
+    scorer = chosen.scorer_
+    k, used = len(scorer.scales), np.zeros(len(scorer.scales))
+    used[:2] = 1.0
+    of_one = np.eye(4, k)
+    assert terms(replace(scorer, projection=of_one, scales=used)) == pytest.approx(2)
+    of_four = np.full((4, k), 0.5)
+    assert terms(replace(scorer, projection=of_four, scales=used)) == pytest.approx(8)
+    almost_one = of_one + 0.01
+    assert 2 < terms(replace(scorer, projection=almost_one, scales=used)) < 2.01
+
+
+def test_the_best_short_fits_are_tried_with_all_epochs():
+    model = XNNRegressorCV(**QUICK | {"n_candidates": 8, "max_epochs": 60})
+    table = model.fit(*rows()).results_
+    short, longer = 15 + 3, 60 + 12  # training and refinement
+    assert sorted(table["epochs"])[:4] == [short] * 4
+    long = table[table["epochs"] == longer]
+    assert len(long) >= 2
+    shorts = table[table["epochs"] == short]
+    assert set(shorts["start"]) & set(long["start"])
+
+
+def test_the_fewest_terms_within_one_standard_error_are_chosen(chosen):
     table = chosen.results_
     gap = table["validation_loss"] - table["validation_loss"].min()
     near = table[gap <= table["standard_error"]]
-    assert table[table["chosen"]].iloc[0]["components"] == near["components"].min()
+    assert table[table["chosen"]].iloc[0]["terms"] == near["terms"].min()
 
 
 def test_without_the_rule_the_smallest_loss_is():
@@ -135,7 +161,7 @@ def test_a_clone_has_the_parameters_and_no_results(chosen):
 
 def test_the_plot_shows_error_against_simplicity(chosen):
     axes = chosen.plot_candidates().axes[0]
-    assert "components" in axes.get_xlabel()
+    assert "terms" in axes.get_xlabel()
     assert "validation loss" in axes.get_ylabel()
     points = sum(len(line.get_xdata()) for line in axes.get_lines())
     assert points >= 6

@@ -4,13 +4,18 @@ Candidates spread evenly over the ranges of the penalties at log-scale (a Sobol
 sequence), each with a start of its own: training finds a local optimum, and another
 start is as good a reason for a better model as another penalty. Half of them start from
 random directions, half from single features, which on many tables is the shorter way.
-The last third is drawn around the best of the others.
+
+They come in three rounds. The first spreads out, with a quarter of the epochs: a noisy
+table needs no more, and is fitted worse with all of them. The second takes the best of
+these with all epochs, from the same starts. The third is drawn around the best so far.
 """
 
+import math
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -21,27 +26,31 @@ from ridgeline.xnn import fitting
 from ridgeline.xnn.architecture import Init
 from ridgeline.xnn.assembly import decisions
 from ridgeline.xnn.one_standard_error import errors_of_differences, simplest
+from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.settings import Settings
 from ridgeline.xnn.tables import Prepared, RowLosses
 
-__all__ = ["Candidate", "Tried", "choose", "results_table", "try_candidates"]
+__all__ = ["Candidate", "Tried", "choose", "results_table", "terms", "try_candidates"]
 
 Ranges = dict[str, tuple[float, float]]
-_NEAR_SHARE: Final = 1 / 3  # of the candidates, drawn around the best
+_FIRST_EPOCHS: Final = 1 / 4  # share of the epochs in the first round
+_LATER_SHARE: Final = 1 / 4  # of the candidates, in the second round and in the third
 _NEAR: Final = 0.5  # decades about the best
 _LARGEST: Final = np.iinfo(np.int32).max  # that a seed may be
 
 
 class Candidate(NamedTuple):
-    """Penalties and a start."""
+    """Penalties, a start, and the epochs of its training."""
 
     penalties: dict[str, float]
     init: Init
     seed: int
+    epochs: int
 
     def settings(self, others: Settings) -> Settings:
         """The settings of its fit."""
-        return replace(others, init=self.init, **self.penalties)  # type: ignore[arg-type]
+        own = replace(others, init=self.init, max_epochs=self.epochs)
+        return replace(own, **self.penalties)  # type: ignore[arg-type]
 
 
 class Tried(NamedTuple):
@@ -57,6 +66,11 @@ class Tried(NamedTuple):
         """Components in use, the mean over the splits."""
         counts = [np.count_nonzero(fit.scorer.all_scales) for fit in self.fits]
         return float(np.mean(counts))
+
+    @property
+    def terms(self) -> float:
+        """Features to read in the components in use, the mean over the splits."""
+        return float(np.mean([terms(fit.scorer) for fit in self.fits]))
 
 
 def try_candidates(
@@ -84,37 +98,60 @@ def try_candidates(
         n_jobs: Processes.
         done: Called after each candidate.
     """
-    until = None if seconds is None else time.monotonic() + seconds
+    until = math.inf if seconds is None else time.monotonic() + seconds
     rng = np.random.default_rng(seed)
-    near = int(_NEAR_SHARE * count)
-    spread = _spread_out(ranges, inits, count - near, rng, seed)
-    # Workers are kept between the two calls, with the program that they compiled.
+    epochs = fitting.training_epochs(settings, splits[0])
+    later = int(_LATER_SHARE * count)
+    # Too few for rounds: one, with all epochs.
+    first_epochs = math.ceil(_FIRST_EPOCHS * epochs) if later else epochs
+    spread = _spread_out(ranges, inits, first_epochs, count - 2 * later, rng)
+    spread[0] = spread[0]._replace(seed=seed)  # the model's own
+    # Workers are kept between the rounds, with the program that they compiled.
     with Parallel(n_jobs=1 if count == 1 else n_jobs, return_as="generator") as pool:
 
-        def fitted(candidates: Sequence[Candidate]) -> list[Tried]:
+        def fitted(candidates: Iterable[Candidate]) -> list[Tried]:
             calls = (
-                delayed(_fit)(settings, splits, candidate)
-                for candidate in _in_time(candidates, until)
+                delayed(_fit)(settings, splits, candidate) for candidate in candidates
             )
-            found = []
+            new = []
             for tried in pool(calls):
-                found.append(tried)
+                new.append(tried)
                 done()
-            return found
+            return new
 
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="A worker stopped while some")
-            found = fitted(spread)
-            best = min(found, key=lambda tried: tried.losses.mean)
-            around = _around(best.candidate, ranges, near, rng)
-            if until is None or time.monotonic() < until:
-                found += fitted(around)
+            # One there must be, however little time there is.
+            found = fitted(chain(spread[:1], _in_time(spread[1:], until)))
+            longer = [one._replace(epochs=epochs) for one in _best(found, later)]
+            found += fitted(_in_time(longer, until))
+            around = _around(_best(found, 1)[0], ranges, later, rng)
+            found += fitted(_in_time(around, until))
     return found
 
 
+def _best(found: Sequence[Tried], count: int) -> list[Candidate]:
+    """The candidates with the smallest losses."""
+    order = sorted(found, key=lambda tried: tried.losses.mean)
+    return [tried.candidate for tried in order[:count]]
+
+
 def choose(found: Sequence[Tried], standard_errors: float) -> int:
-    """The candidate with the fewest components within so many errors of the best."""
-    return simplest(standard_errors, _losses_table(found))
+    """The candidate with the fewest terms within so many errors of the best."""
+    return simplest(standard_errors, _losses_table(found), by="terms")
+
+
+def terms(scorer: Scorer) -> float:
+    """How many features one has to read, over all components in use.
+
+    A projection counts as many features as it has weights of equal size, and in
+    between as its inverse participation ratio says: 1 / sum of w^4 where w'w = 1. Ten
+    curves of one feature each are simpler than seven that mix all of them.
+    """
+    used = scorer.projection[:, scorer.scales > 0]
+    share = used**2 / np.sum(used**2, axis=0)
+    mixed = np.sum(1 / np.sum(share**2, axis=0))
+    return float(mixed + np.count_nonzero(scorer.category_scales))
 
 
 def results_table(found: Sequence[Tried], chosen: int) -> pd.DataFrame:
@@ -133,6 +170,7 @@ def _losses_table(found: Sequence[Tried]) -> pd.DataFrame:
                 "start": tried.candidate.seed,
                 "validation_loss": tried.losses.mean,
                 "components": tried.components,
+                "terms": tried.terms,
                 "epochs": sum(len(fit.history["epoch"]) for fit in tried.fits),
                 "seconds": tried.seconds,
             }
@@ -146,12 +184,10 @@ def _losses_table(found: Sequence[Tried]) -> pd.DataFrame:
     return table
 
 
-def _in_time(
-    candidates: Sequence[Candidate], until: float | None
-) -> Iterator[Candidate]:
-    """Candidates until the time is over, and at least one."""
-    for place, candidate in enumerate(candidates):
-        if place and until is not None and time.monotonic() > until:
+def _in_time(candidates: Sequence[Candidate], until: float) -> Iterator[Candidate]:
+    """Candidates until the time is over."""
+    for candidate in candidates:
+        if time.monotonic() > until:
             return
         yield candidate
 
@@ -159,11 +195,11 @@ def _in_time(
 def _spread_out(
     ranges: Ranges,
     inits: Sequence[Init],
+    epochs: int,
     count: int,
     rng: np.random.Generator,
-    seed: int,
 ) -> list[Candidate]:
-    """Candidates that fill the ranges evenly; the first seed is the model's own."""
+    """Candidates that fill the ranges evenly."""
     from scipy.stats.qmc import Sobol
 
     with warnings.catch_warnings():
@@ -173,10 +209,11 @@ def _spread_out(
     values = 10 ** (low + places[:, :-1] * (high - low))
     # A dimension of its own: to take them in turn would tie them to the penalties.
     kinds = (places[:, -1] * len(inits)).astype(np.intp)
-    seeds = [seed, *rng.integers(_LARGEST, size=count - 1).tolist()]
+    seeds = rng.integers(_LARGEST, size=count)
+    drawn = zip(values.tolist(), kinds.tolist(), seeds.tolist(), strict=True)
     return [
-        Candidate(dict(zip(ranges, row, strict=True)), inits[kind], start)
-        for row, kind, start in zip(values.tolist(), kinds.tolist(), seeds, strict=True)
+        Candidate(dict(zip(ranges, row, strict=True)), inits[kind], seed, epochs)
+        for row, kind, seed in drawn
     ]
 
 
@@ -193,7 +230,7 @@ def _around(
         }
         start = int(rng.integers(_LARGEST))
         seed = start if place % 2 else best.seed
-        found.append(Candidate(penalties, best.init, seed))
+        found.append(best._replace(penalties=penalties, seed=seed))
     return found
 
 

@@ -15,7 +15,7 @@ _WIDTH: Final = 5.25  # inches
 
 
 def plot_candidates(results: "pd.DataFrame", *, classify: bool) -> Figure:
-    """Draws the validation loss of candidates against their components.
+    """Draws the validation loss of candidates against their terms.
 
     Args:
         results: `results_` of an estimator that chose by itself.
@@ -23,7 +23,7 @@ def plot_candidates(results: "pd.DataFrame", *, classify: bool) -> Figure:
     """
     figure = drawing.new_figure(_WIDTH, 2.9)
     axes = figure.add_subplot(label="candidates")
-    components, loss = results["components"], results["validation_loss"]
+    terms, loss = results["terms"], results["validation_loss"]
     best, chosen = results.iloc[0], results[results["chosen"]].iloc[0]
     near = loss - loss.min() <= results["standard_error"]
     for chosen_by, colour, label in (
@@ -31,7 +31,7 @@ def plot_candidates(results: "pd.DataFrame", *, classify: bool) -> Figure:
         (~near, "#999999", "others"),
     ):
         axes.errorbar(
-            components[chosen_by],
+            terms[chosen_by],
             loss[chosen_by],
             results["standard_error"][chosen_by],
             fmt="o",
@@ -41,7 +41,7 @@ def plot_candidates(results: "pd.DataFrame", *, classify: bool) -> Figure:
             label=label,
         )
     axes.plot(
-        chosen["components"],
+        chosen["terms"],
         chosen["validation_loss"],
         "o",
         markerfacecolor="none",
@@ -56,11 +56,12 @@ def plot_candidates(results: "pd.DataFrame", *, classify: bool) -> Figure:
     reach = worst - float(best["validation_loss"]) or 1.0
     axes.set_ylim(best["validation_loss"] - 0.15 * reach, worst + 0.15 * reach)
     hidden = int((loss > worst + 0.15 * reach).sum())
-    note = f" ({hidden} candidates lie above)" if hidden else ""
+    lie = "1 candidate lies" if hidden == 1 else f"{hidden} candidates lie"
+    note = f" ({lie} above)" if hidden else ""
     what = "cross-entropy" if classify else "squared error"
-    axes.set_xlabel(f"components in use{note}", fontsize=drawing.TEXT)
+    label = f"terms: features of each component in use, added up{note}"
+    axes.set_xlabel(label, fontsize=drawing.TEXT)
     axes.set_ylabel(f"validation loss ({what})", fontsize=drawing.TEXT)
-    axes.locator_params(axis="x", integer=True)
     axes.legend(fontsize=drawing.SMALL, frameon=False)
     drawing.clean(axes)
     return figure

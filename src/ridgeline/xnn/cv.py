@@ -49,7 +49,7 @@ class _SearchSettings(Settings):
     l1_projection: Any = parameter((1e-5, 1e-1), "array-like")
     l1_scales: Any = parameter((1e-4, 1e-2), "array-like")
     roughness: Any = parameter((1e-9, 1e-5), "array-like")
-    n_candidates: int = parameter(24, _COUNT)
+    n_candidates: int = parameter(32, _COUNT)
     max_seconds: float | None = parameter(
         None, Interval(Real, 0, None, closed="neither"), None
     )
@@ -130,7 +130,7 @@ class _BaseCV(_SearchSettings, BaseXNN):
         return self
 
     def plot_candidates(self) -> "Figure":
-        """Draw the validation loss of each candidate against its components.
+        """Draw the validation loss of each candidate against its terms.
 
         Returns
         -------
@@ -222,8 +222,9 @@ _PARAMETERS: Final = document(
         Smallest and largest lambda3 to try, the weight of the mean squared second
         derivative of the ridge functions.
 """,
-    """    n_candidates : int, default=24
-        How many combinations of penalties and random starts are tried.
+    """    n_candidates : int, default=32
+        How many combinations of penalties and starts are tried. Half of them have a
+        quarter of the epochs; the best of these are tried with all of them.
     max_seconds : float or None, default=None
         Time after which no further candidate is begun. With it the same seed may give
         another model on a slower machine.
@@ -232,7 +233,7 @@ _PARAMETERS: Final = document(
         which is as many times faster as there are folds.
     standard_errors : float, default=1.0
         The one-standard-error rule: how many standard errors above the smallest
-        validation loss a model with fewer components may be. 0 takes the smallest loss.
+        validation loss a model with fewer terms may be. 0 takes the smallest loss.
     use_all_rows : bool, default=True
         Whether the chosen model is adjusted to all rows at last, those that chose it
         too, projections included. Never done with `validation_data`.
@@ -247,8 +248,8 @@ _PARAMETERS: Final = document(
 _ATTRIBUTES: Final = f"""{ATTRIBUTES.rstrip()}
     results_ : DataFrame
         A row for each candidate: penalties, start (`init` and its seed), validation
-        loss, standard error of its difference to the best, components, epochs,
-        seconds, and which is chosen.
+        loss, standard error of its difference to the best, components, terms (the
+        features to read in them), epochs, seconds, and which is chosen.
     l1_projection_, l1_scales_, roughness_ : float
         The penalties that were chosen.
 """
@@ -258,9 +259,9 @@ class XNNRegressorCV(_BaseCV, XNNRegressor):
     __doc__ = f"""Explainable network for a numeric response that chooses its penalties.
 
     Candidates are fitted on all cores, spread over the ranges of the three penalties,
-    each from a start of its own. Among those whose validation loss is within
-    one standard error of the smallest, the one with the fewest components is chosen,
-    and adjusted to all rows.
+    each from a start of its own. Among those whose validation loss is within one
+    standard error of the smallest, the one with the fewest terms is chosen, and
+    adjusted to all rows.
 
     {_PARAMETERS}{_ATTRIBUTES}
     See Also
@@ -283,9 +284,9 @@ class XNNClassifierCV(_BaseCV, XNNClassifier):
     __doc__ = f"""Explainable network for two classes that chooses its penalties.
 
     Candidates are fitted on all cores, spread over the ranges of the three penalties,
-    each from a start of its own. Among those whose validation loss is within
-    one standard error of the smallest, the one with the fewest components is chosen,
-    and adjusted to all rows.
+    each from a start of its own. Among those whose validation loss is within one
+    standard error of the smallest, the one with the fewest terms is chosen, and
+    adjusted to all rows.
 
     {_PARAMETERS}{_ATTRIBUTES.rstrip()}
     classes_ : ndarray of shape (2,)

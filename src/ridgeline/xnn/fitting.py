@@ -42,6 +42,7 @@ __all__ = [
     "network_shape",
     "refine",
     "train",
+    "training_epochs",
 ]
 
 Floats = NDArray[np.float64]
@@ -161,6 +162,11 @@ def forget_checkpoint(settings: Settings, stage: StageName, start: int = 0) -> N
     """Removes the state of a stage that has ended, where one was kept."""
     if kept := _checkpoint(settings, stage, start):
         kept.remove()
+
+
+def training_epochs(settings: Settings, data: Prepared) -> int:
+    """The largest number of epochs of a training with these data."""
+    return training_schedule(settings, _batches(settings, data.training)).max_epochs
 
 
 def network_shape(settings: Settings, data: Prepared) -> Architecture:

@@ -77,10 +77,18 @@ def say_if_at_the_end(table: pd.DataFrame) -> None:
         )
 
 
-def simplest(standard_errors: float, table: pd.DataFrame) -> int:
-    """The fewest components among the near points, and of these the smallest loss."""
+def simplest(
+    standard_errors: float, table: pd.DataFrame, by: str = "components"
+) -> int:
+    """The fewest components among the near points, and of these the smallest loss.
+
+    Args:
+        standard_errors: How many standard errors of the difference are near.
+        table: A row for each point.
+        by: The column that says how simple a point is; small is simple.
+    """
     loss = table["validation_loss"].to_numpy()
-    components = table["components"].to_numpy()
+    size = table[by].to_numpy()
     near = _near(standard_errors, table)
-    simple = near & (components == components[near].min())
+    simple = near & (size == size[near].min())
     return int(np.where(simple, loss, np.inf).argmin())
