@@ -34,6 +34,7 @@ __all__ = ["Candidate", "Tried", "choose", "results_table", "terms", "try_candid
 
 Ranges = dict[str, tuple[float, float]]
 _FIRST_EPOCHS: Final = 1 / 4  # share of the epochs in the first round
+_PATIENCE: Final = 1 / 4  # of the epochs, without a smaller validation loss
 _LATER_SHARE: Final = 1 / 4  # of the candidates, in the second round and in the third
 _NEAR: Final = 0.5  # decades about the best
 _LARGEST: Final = np.iinfo(np.int32).max  # that a seed may be
@@ -49,7 +50,9 @@ class Candidate(NamedTuple):
 
     def settings(self, others: Settings) -> Settings:
         """The settings of its fit."""
-        own = replace(others, init=self.init, max_epochs=self.epochs)
+        # Where validation gains nothing for so long, annealing does not change that.
+        patience = others.patience or math.ceil(_PATIENCE * self.epochs)
+        own = replace(others, init=self.init, max_epochs=self.epochs, patience=patience)
         return replace(own, **self.penalties)  # type: ignore[arg-type]
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, get_args
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
@@ -101,6 +102,9 @@ class _BaseCV(_SearchSettings, BaseXNN):
         ranges = {name: _range(name, getattr(self, name)) for name in PENALTIES}
         seed = fitting.draw_seed(self.random_state)
         data = prepare(self, X, y, sample_weight, validation_data, seed=seed)
+        adjusts = self.use_all_rows and validation_data is None
+        if adjusts:
+            data = data._replace(other_rows=len(y))
         splits = [data]
         if self.cv is not None:
             if validation_data is not None:
@@ -125,8 +129,8 @@ class _BaseCV(_SearchSettings, BaseXNN):
         chosen = choose(found, self.standard_errors)
         self.results_ = results_table(found, chosen)
         self._keep(found[chosen], data, folds=self.cv is not None)
-        if validation_data is None and self.use_all_rows:
-            self._adjust_to_all(X, y, sample_weight, seed)
+        if adjusts:
+            self._adjust_to_all(data, X, y, sample_weight, seed)
         return self
 
     def plot_candidates(self) -> "Figure":
@@ -183,13 +187,22 @@ class _BaseCV(_SearchSettings, BaseXNN):
         if data.classes is not None:
             self.classes_ = data.classes
 
-    def _adjust_to_all(self, X: Any, y: Any, weight: Any, seed: int) -> None:
+    def _adjust_to_all(
+        self, part: Prepared, X: Any, y: Any, weight: Any, seed: int
+    ) -> None:
         """Adjusts the chosen model to all rows, those that chose it too."""
         chosen = self.result_
         data = prepare(
             self, X, y, weight, (X, y, weight), seed=seed, fitted=chosen.scorer
         )
-        whole = fitting.adjust(self._chosen, data, chosen, seed)
+        # In the shape of the search, whose program is compiled.
+        data = data._replace(
+            validation=part.validation, other_rows=len(part.training.target)
+        )
+        # A worker of the search has TensorFlow at hand.
+        (whole,) = Parallel(n_jobs=self.n_jobs)(
+            [delayed(fitting.adjust)(self._chosen, data, chosen, seed)]
+        )
         # The loss of rows that were trained on says nothing.
         self.result_ = whole._replace(
             validation_loss=chosen.validation_loss, history=chosen.history

@@ -122,7 +122,7 @@ def train(settings: Settings, data: Prepared, seed: int, start: int = 0) -> FitR
         "training",
         initial_weights(shape, data.training, rng, settings.init),
         problem,
-        training_schedule(settings, _batches(settings, data.training)),
+        training_schedule(settings, _batches(settings, data)),
         rng,
         _checkpoint(settings, "training", start),
     )
@@ -133,7 +133,7 @@ def refine(
     settings: Settings, data: Prepared, result: FitResult, seed: int, start: int = 0
 ) -> FitResult:
     """Trains the components in use once more: projection fixed, no L1 penalties."""
-    batches = _batches(settings, data.training)
+    batches = _batches(settings, data)
     refined = _go_on(
         settings,
         data,
@@ -153,7 +153,7 @@ def adjust(
     settings: Settings, data: Prepared, result: FitResult, seed: int
 ) -> FitResult:
     """A refinement on more rows that moves the projection too, by small steps."""
-    schedule = adjustment_schedule(settings, _batches(settings, data.training))
+    schedule = adjustment_schedule(settings, _batches(settings, data))
     rng = np.random.default_rng([seed, len(_STAGES)])
     return _go_on(settings, data, result.scorer, schedule, rng=rng)
 
@@ -166,7 +166,7 @@ def forget_checkpoint(settings: Settings, stage: StageName, start: int = 0) -> N
 
 def training_epochs(settings: Settings, data: Prepared) -> int:
     """The largest number of epochs of a training with these data."""
-    return training_schedule(settings, _batches(settings, data.training)).max_epochs
+    return training_schedule(settings, _batches(settings, data)).max_epochs
 
 
 def network_shape(settings: Settings, data: Prepared) -> Architecture:
@@ -237,7 +237,8 @@ def _run(
             stage.problem,
             stage.schedule,
             rng=stage.rng,
-            batch_size=_batch_size(settings, data.training),
+            batch_size=_batch_size(settings, data),
+            other_rows=data.other_rows,
             report=report,
             checkpoint=stage.checkpoint,
         )
@@ -299,16 +300,18 @@ def _hidden_layers(hidden: Any) -> tuple[int, ...]:
     return units
 
 
-def _batch_size(settings: Settings, rows: Rows) -> int:
-    """Rows in a batch, the paper's min(1000, 0.2 n) unless it is set."""
-    count = len(rows.target)
-    size = settings.batch_size or min(_LARGEST_BATCH, math.ceil(_BATCH_SHARE * count))
-    return min(size, count)
+def _batch_size(settings: Settings, data: Prepared) -> int:
+    """Rows in a batch, as the estimator's parameter or the paper says."""
+    count = len(data.training.target)
+    # Fits that share a program have batches of one size.
+    fewest = min(count, data.other_rows or count)
+    size = settings.batch_size or min(_LARGEST_BATCH, math.ceil(_BATCH_SHARE * fewest))
+    return min(size, fewest)
 
 
-def _batches(settings: Settings, rows: Rows) -> int:
+def _batches(settings: Settings, data: Prepared) -> int:
     """Batches in an epoch."""
-    return math.ceil(len(rows.target) / _batch_size(settings, rows))
+    return math.ceil(len(data.training.target) / _batch_size(settings, data))
 
 
 def _checkpoint(settings: Settings, stage: StageName, start: int) -> Checkpoint | None:

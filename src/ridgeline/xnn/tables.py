@@ -52,6 +52,8 @@ class Prepared(NamedTuple):
     validation: Rows
     category_priors: Floats  # price of each effect's square, side by side
     classes: NDArray[Any] | None = None  # of a classifier, as the labels' own type
+    # Training rows of another fit that is to share the compiled program.
+    other_rows: int | None = None
 
 
 class RowLosses(NamedTuple):

@@ -75,6 +75,7 @@ def train(
     *,
     rng: np.random.Generator,
     batch_size: int,
+    other_rows: int | None = None,
     report: Report | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Outcome:
@@ -89,6 +90,7 @@ def train(
             projection.
         rng: Shuffles the rows of every epoch.
         batch_size: Rows in a batch, at most all.
+        other_rows: Training rows of another run that is to share the program.
         report: Called as training goes on.
         checkpoint: Where to keep the state, and to go on from after an interruption.
 
@@ -96,12 +98,16 @@ def train(
         The best weights by validation loss, and the losses.
     """
     count = len(sets.training.target)
+    fewest, most = sorted((count, other_rows or count))
     # Batches of equal size: a last one of a few rows could not normalise.
-    batches = math.ceil(count / batch_size)
-    batch_rows = math.ceil(count / batches)
-    size = max(_SMALLEST_BATCH, 8 * math.ceil(batch_rows / 8))
-    room = min(_CALL_EPOCHS, max(1, _CALL_STEPS // batches))
-    data = PaddedSets(*(_padded(rows, size) for rows in sets))
+    largest_batch = math.ceil(fewest / math.ceil(fewest / batch_size))
+    batch_rows = math.ceil(count / math.ceil(count / largest_batch))
+    size = max(_SMALLEST_BATCH, 8 * math.ceil(largest_batch / 8))
+    steps = math.ceil(fewest / largest_batch)
+    room = min(_CALL_EPOCHS, max(1, _CALL_STEPS // steps))
+    data = PaddedSets(
+        _padded(sets.training, size, most), _padded(sets.validation, size)
+    )
     padded = tuple(len(part.rows.target) for part in data)
     places = padded[0] + size
     key = fingerprint(shape, size, room, padded)[:16]
@@ -121,8 +127,8 @@ def train(
         done = losses.shape[1]
         epochs = np.arange(done, min(done + room, schedule.max_epochs))
         orders = _orders(rng, count, len(epochs), (room, places))
-        steps = _steps(schedule, epochs, room, batch_rows)
-        state, epoch_losses = program.run(state, data, orders, steps, problem)
+        sizes = _steps(schedule, epochs, room, batch_rows)
+        state, epoch_losses = program.run(state, data, orders, sizes, problem)
         losses = np.concatenate([losses, _losses(epoch_losses)], axis=1)
         if checkpoint:
             arrays = {name: part.numpy() for name, part in state._asdict().items()}
@@ -181,12 +187,13 @@ def _float(array: Any) -> Any:
     return tf.constant(array, dtype=tf.float32)
 
 
-def _padded(rows: Rows, size: int) -> PaddedRows:
-    """Rows on the device, padded to a size that similar data share."""
+def _padded(rows: Rows, size: int, most: int = 0) -> PaddedRows:
+    """Rows on the device, padded to a size that similar data share, or so many."""
     count = len(rows.target)
+    most = max(count, most)
     # Steps of an eighth of the next power of two below: little is wasted.
-    step = 2 ** max(0, int(math.log2(count)) - 3)
-    room = max(_SMALLEST_ROWS, step * math.ceil(count / step))
+    step = 2 ** max(0, int(math.log2(most)) - 3)
+    room = max(_SMALLEST_ROWS, step * math.ceil(most / step))
     room = size * math.ceil(room / size)
     columns = []
     for column in rows:
