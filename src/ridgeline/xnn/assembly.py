@@ -75,7 +75,7 @@ def _first_projection(
     if shape.projection == "identity":
         return np.eye(p)
     if k > p:
-        return rng.standard_normal((p, k)) / np.sqrt(p)
+        return np.asarray(rng.standard_normal((p, k)) / np.sqrt(p))
     if init == "features":
         return np.eye(p)[:, rng.permutation(p)[:k]]
     return np.linalg.qr(rng.standard_normal((p, k)))[0]

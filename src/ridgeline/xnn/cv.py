@@ -104,7 +104,8 @@ class _BaseCV(_SearchSettings, BaseXNN):
         data = prepare(self, X, y, sample_weight, validation_data, seed=seed)
         adjusts = self.use_all_rows and validation_data is None
         if adjusts:
-            data = data._replace(other_rows=len(y))
+            rows = len(data.training.target) + len(data.validation.target)
+            data = data._replace(other_rows=rows)
         splits = [data]
         if self.cv is not None:
             if validation_data is not None:
