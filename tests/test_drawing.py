@@ -147,3 +147,16 @@ def test_years_have_whole_ticks(axes, unit):
     axes.figure.canvas.draw()
     ticks = axes.get_xticks()
     assert (ticks == np.round(ticks)).all()
+
+
+@pytest.mark.parametrize(
+    ("largest", "written"), [(1.2e6, {"0", "500k", "1M"}), (4_000, {"0", "4000"})]
+)
+def test_large_numbers_are_short_and_have_no_factor_beside_the_axis(largest, written):
+    figure = drawing.new_figure(4, 2)
+    axes = figure.add_subplot()
+    axes.set_xlim(0, largest)
+    drawing.short_ticks(axes)
+    figure.draw_without_rendering()
+    assert written & {label.get_text() for label in axes.get_xticklabels()}
+    assert axes.xaxis.get_offset_text().get_text() == ""

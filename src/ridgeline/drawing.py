@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import EngFormatter, FuncFormatter, PercentFormatter
 from numpy.typing import NDArray
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "percent_axis",
     "share_projection_axis",
     "short",
+    "short_ticks",
     "sign_colours",
     "signed_bars",
     "unit_ticks",
@@ -75,6 +76,7 @@ LINES: Final[Sequence[tuple[str, Any]]] = (
 )
 BAR: Final = 0.7  # of the distance between two bars
 FEWEST_BARS: Final = 5  # fewer bars than these do not grow thicker
+_LARGE: Final = 1e5  # number that takes too much room as it is
 _LONGEST: Final = 30  # characters of a name
 _POINT: Final = 4.5  # points across
 
@@ -125,6 +127,15 @@ def unit_ticks(axes: Axes, unit: str) -> None:
     elif unit == "year":
         axes.locator_params(axis="x", nbins=5, integer=True)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}"))
+
+
+def short_ticks(axes: Axes) -> None:
+    """Writes large numbers below the axis as 200k and 1M.
+
+    matplotlib would write a factor at its end instead, across the label.
+    """
+    if max(map(abs, axes.get_xlim())) >= _LARGE:
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
 
 
 def percent_axis(axes: Axes, which: str = "y") -> None:

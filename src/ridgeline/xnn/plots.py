@@ -228,6 +228,7 @@ def _draw_ridge(
     beyond = _end_with_rows(axes, component, explanation.scorer.features)
     below = f"{drawing.short(below)} (grey: training rows{beyond})"
     axes.density.set_xlabel(below, fontsize=drawing.TEXT)
+    drawing.short_ticks(axes.density)
     rest = _left_out(np.delete(component.weights, shown))
     axes.projection.set_xlabel(f"projection weight{rest}", fontsize=drawing.TEXT)
 
