@@ -27,6 +27,7 @@ PAPER_NETWORK: Final[Mapping[str, Any]] = {
     "scaling": "minmax",
     "special_values": None,
     "cayley_step": 10.0,
+    "relaxation": 0.0,
     "learning_rate": 0.01,
     "beyond_range": "extend",
 }

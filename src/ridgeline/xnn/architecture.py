@@ -3,6 +3,7 @@
 The structures hold NumPy arrays outside of training and tensors inside it.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
@@ -15,12 +16,13 @@ __all__ = [
     "Projection",
     "Rows",
     "Weights",
+    "constrained",
     "weight_shapes",
 ]
 
 Array = Any
 Activation = Literal["tanh", "sigmoid", "softplus"]
-Projection = Literal["orthogonal", "identity", "free"]
+Projection = Literal["orthogonal", "near", "identity", "free"]
 Init = Literal["random", "features"]
 
 # Keeps a subnetwork whose output has become constant from dividing by zero.
@@ -42,6 +44,9 @@ class Architecture:
     normalised: bool
     smooth: bool  # whether there is a roughness penalty
     loss: Literal["squared", "logistic"]
+    # Whether orthogonal projections may overlap at first: see `Problem.coherence`.
+    relaxed: bool = False
+    monotone: bool = False  # whether some features are: see `Problem.rising`
 
 
 class Weights(NamedTuple):
@@ -75,6 +80,26 @@ class Problem(NamedTuple):
     used_categories: Array  # one or zero for each group, (c,)
     category_shares: Array  # of the training rows, side by side like the effects
     category_priors: Array  # price of an effect's square, side by side like the effects
+    coherence: Array = 0.0  # price of projections that overlap
+    rising: Array = 0.0  # one for each ridge function that must rise, (k,)
+    lowest: Array = -math.inf  # that a weight of the projection may be, (p, k)
+    highest: Array = math.inf
+
+
+def constrained(shape: Architecture, weights: Weights, problem: Problem) -> Weights:
+    """The weights as the network takes them, arrays or tensors.
+
+    A ridge function rises if none of its kernels is negative, because all activations
+    do. Its scale is not negative either.
+    """
+    if not shape.monotone:
+        return weights
+    rising = problem.rising
+    layers = rising[:, None, None]
+    return weights._replace(
+        kernels=tuple(layers * abs(k) + (1 - layers) * k for k in weights.kernels),
+        scales=rising * abs(weights.scales) + (1 - rising) * weights.scales,
+    )
 
 
 def weight_shapes(shape: Architecture) -> Weights:

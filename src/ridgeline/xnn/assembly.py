@@ -15,79 +15,21 @@ from numpy.typing import NDArray
 from ridgeline.xnn.architecture import (
     VARIANCE_FLOOR,
     Architecture,
-    Init,
     Rows,
     Weights,
-    weight_shapes,
 )
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.response import Response
 from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
 
-__all__ = ["decisions", "fitted_model", "initial_weights", "trained_weights"]
+__all__ = ["decisions", "fitted_model", "trained_weights"]
 
 Floats = NDArray[np.float64]
 
-# Small scales let the residual, not the random functions, decide where components go.
-_FIRST_SCALE: Final = 0.1
 _BINS: Final = 50
 _BLOCK: Final = 8192
 # Below this share of their size, outputs differ by rounding alone.
 _CONSTANT: Final = 1e-6
-
-
-def initial_weights(
-    shape: Architecture, rows: Rows, rng: np.random.Generator, init: Init = "random"
-) -> Weights:
-    """Weights to start from: orthonormal projections, Xavier-normal subnetworks.
-
-    Args:
-        shape: The architecture.
-        rows: Training rows; their mean target gives the intercept.
-        rng: Draws the weights.
-        init: What the projections are at first.
-    """
-    k = shape.n_subnetworks
-    shapes = weight_shapes(shape)
-    mean = float(np.average(rows.target, weights=rows.weight))
-    if shape.loss == "logistic":
-        mean = np.clip(mean, 1e-3, 1 - 1e-3)
-        mean = float(np.log(mean / (1 - mean)))
-    return Weights(
-        projection=_first_projection(shape, rng, init),
-        kernels=tuple(
-            rng.standard_normal(layer) * np.sqrt(2 / sum(layer[1:]))
-            for layer in shapes.kernels
-        ),
-        biases=tuple(np.zeros(layer) for layer in shapes.biases),
-        scales=np.full(k, _FIRST_SCALE),
-        effects=_first_effects(shapes.effects, rows, rng),
-        category_scales=np.full(shapes.category_scales, _FIRST_SCALE),
-        intercept=np.asarray(mean),
-    )
-
-
-def _first_projection(
-    shape: Architecture, rng: np.random.Generator, init: Init
-) -> Floats:
-    """Orthonormal columns: random directions, or a feature each."""
-    p, k = shape.n_features, shape.n_subnetworks
-    if shape.projection == "identity":
-        return np.eye(p)
-    if k > p:
-        return np.asarray(rng.standard_normal((p, k)) / np.sqrt(p))
-    if init == "features":
-        return np.eye(p)[:, rng.permutation(p)[:k]]
-    return np.linalg.qr(rng.standard_normal((p, k)))[0]
-
-
-def _first_effects(
-    shape: tuple[int, ...], rows: Rows, rng: np.random.Generator
-) -> Floats:
-    """Random effects; zero for a category without rows, as nothing will train it."""
-    drawn = rng.standard_normal(shape)
-    counts = np.bincount(rows.codes.ravel(), minlength=len(drawn))
-    return np.where(counts > 0, drawn, 0.0)
 
 
 def fitted_model(
@@ -131,9 +73,14 @@ def fitted_model(
 
 def trained_weights(scorer: Scorer, response: Response) -> Weights:
     """The weights of a fitted model, to train on from."""
+    projection = scorer.projection[scorer.features.varying]
+    # Where monotone features take part, training lets the curve rise.
+    falling = scorer.features.directions[scorer.features.varying] @ projection < 0
+    sign = np.where(falling, -1.0, 1.0)
+    first, *others = scorer.subnetworks.kernels
     return Weights(
-        projection=scorer.projection[scorer.features.varying],
-        kernels=scorer.subnetworks.kernels,
+        projection=projection * sign,
+        kernels=(first * sign[:, None, None], *others),
         biases=scorer.subnetworks.biases,
         scales=scorer.scales / response.half,
         effects=np.concatenate([np.zeros(0), *scorer.effects]),
@@ -157,6 +104,8 @@ def decisions(scorer: Scorer, rows: Rows) -> Floats:
 def _signed(weights: Weights, shape: Architecture) -> tuple[Floats, Subnetworks]:
     """Projections whose largest weight is positive; the curves turn with them."""
     projection = np.asarray(weights.projection, dtype=np.float64)
+    if shape.projection == "near":
+        projection = projection / np.linalg.norm(projection, axis=0)
     if shape.projection == "orthogonal":
         # Single precision leaves 1e-7; one Newton-Schulz step squares that.
         projection = 1.5 * projection - 0.5 * projection @ (projection.T @ projection)

@@ -25,6 +25,7 @@ from joblib import Parallel, delayed
 from ridgeline.xnn import fitting
 from ridgeline.xnn.architecture import Init
 from ridgeline.xnn.assembly import decisions
+from ridgeline.xnn.coherence import overlaps
 from ridgeline.xnn.one_standard_error import errors_of_differences, simplest
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.settings import Settings
@@ -149,12 +150,14 @@ def terms(scorer: Scorer) -> float:
 
     A projection counts as many features as it has weights of equal size, and in
     between as its inverse participation ratio says: 1 / sum of w^4 where w'w = 1. Ten
-    curves of one feature each are simpler than seven that mix all of them.
+    curves of one feature each are simpler than seven that mix all of them. Projections
+    that overlap have to be read together: each pair counts its squared cosine.
     """
     used = scorer.projection[:, scorer.scales > 0]
     share = used**2 / np.sum(used**2, axis=0)
     mixed = np.sum(1 / np.sum(share**2, axis=0))
-    return float(mixed + np.count_nonzero(scorer.category_scales))
+    overlap = np.sum(overlaps(scorer) ** 2) / 2
+    return float(mixed + overlap + np.count_nonzero(scorer.category_scales))
 
 
 def results_table(found: Sequence[Tried], chosen: int) -> pd.DataFrame:

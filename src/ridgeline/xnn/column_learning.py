@@ -19,6 +19,7 @@ from ridgeline.xnn.columns import REFUSED, category_codes
 from ridgeline.xnn.extremes import warn_of_extremes
 from ridgeline.xnn.features import Features, numeric_values
 from ridgeline.xnn.first_look import FirstLook, look, some_rows
+from ridgeline.xnn.monotone import monotone_columns
 from ridgeline.xnn.observations import Observations
 from ridgeline.xnn.shrinkage import effect_price
 from ridgeline.xnn.special_values import (
@@ -49,6 +50,7 @@ def known_columns(model: "BaseXNN", rows: Observations) -> Features:
         codes=asked_specials(model.special_values, numeric).codes,
         project_flags=model.project_flags and model.projection != "identity",
     )
+    features = replace(features, monotone=monotone_columns(model.monotone, features))
     columns = dict(numeric_values(rows.X, features.categories))
     if model.categorical_features is None:
         warn_of_codes(columns)

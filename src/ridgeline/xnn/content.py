@@ -6,13 +6,15 @@ the signs, order and size that a fitted network has, so that all scores are fini
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, TypeVar, cast
+from dataclasses import replace
+from typing import Any, Final, TypeVar, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ridgeline.xnn.architecture import Activation
-from ridgeline.xnn.features import Features
+from ridgeline.xnn.features import Direction, Features
+from ridgeline.xnn.monotone import certificates
 from ridgeline.xnn.numeric_column import NumericColumn
 from ridgeline.xnn.scaling import Scale
 from ridgeline.xnn.scorer import ACTIVATIONS, Scorer, Spread, Subnetworks
@@ -62,7 +64,9 @@ def model_content(scorer: Scorer) -> dict[str, Any]:
         for name, number in features.numbers.items()
     ]
     classes = scorer.classes
-    return {
+    proved = [each._asdict() for each in certificates(scorer)]
+    # A file without it is one of no monotone features, as all of them once were.
+    return ({"monotone": proved} if proved else {}) | {
         "features": {
             "names": [str(name) for name in features.names],
             "named": features.named,
@@ -130,6 +134,7 @@ def read_content(model: Any) -> Scorer:
         ValueError: If it is anything else; the message says which part.
     """
     features = _features(_part(model, "features", dict))
+    features = replace(features, monotone=_directions(model, features))
     p, k = len(features.projected_names), len(_part(model, "scales", list))
     counts = [(len(values),) for values in features.groups.values()]
     scorer = Scorer(
@@ -145,7 +150,9 @@ def read_content(model: Any) -> Scorer:
     )
     _check_scales(scorer)
     _check_size(scorer)
-    again = model_content(scorer)
+    _check_certificates(model, scorer)
+    # Another machine may round the last digit of a slope in another way.
+    again = model_content(scorer) | {"monotone": model.get("monotone")}
     other = [key for key in {**model, **again} if model.get(key) != again.get(key)]
     _demand(not other, f"{other} are not in the form of a saved model")
     return scorer
@@ -178,6 +185,32 @@ def _check_size(scorer: Scorer) -> None:
         largest = ridges + effects + abs(scorer.intercept) + scorer.all_scales.sum()
     # Not written the other way round, which NaN would pass.
     _demand(bool(largest < _LARGEST), "its weights are so large that scores overflow")
+
+
+def _directions(model: dict[str, Any], features: Features) -> dict[str, Direction]:
+    """The directions of monotone features, in the order of the columns."""
+    if "monotone" not in model:
+        return {}
+    listed = _part(model, "monotone", list)
+    found = {_part(each, "feature", str): each.get("direction") for each in listed}
+    names = [name for name in features.numbers if name in found]
+    whole = 0 < len(found) == len(listed) and list(found) == names
+    _demand(whole, "'monotone' is not of numeric columns in the order of 'names'")
+    known = all(direction in get_args(Direction) for direction in found.values())
+    _demand(known, "'monotone' has a direction that there is not")
+    return found
+
+
+def _check_certificates(model: dict[str, Any], scorer: Scorer) -> None:
+    """What a file says about monotone features must follow from its curves."""
+    for listed, proved in zip(
+        model.get("monotone", []), certificates(scorer), strict=True
+    ):
+        _demand(set(listed) == set(proved._fields), "'monotone' has other keys")
+        slope = float(_array(listed, "smallest_slope", ()))
+        near = math.isclose(slope, proved.smallest_slope, rel_tol=1e-6, abs_tol=1e-12)
+        holds = near and proved.holds
+        _demand(holds, f"the certificate of {proved.feature!r} does not hold")
 
 
 def _classes(model: dict[str, Any]) -> tuple[Any, Any] | None:

@@ -46,6 +46,7 @@ _COUNT: Final = Interval(Integral, 1, None, closed="left")
 class _SearchSettings(Settings):
     """The parameters of the estimators, with ranges of the penalties."""
 
+    coherence: Any = parameter((1e-3, 1e1), "array-like")
     init: Any = parameter("both", StrOptions({*get_args(Init), "both"}))
     l1_projection: Any = parameter((1e-5, 1e-1), "array-like")
     l1_scales: Any = parameter((1e-4, 1e-2), "array-like")
@@ -99,7 +100,7 @@ class _BaseCV(_SearchSettings, BaseXNN):
             The fitted estimator.
         """
         validate_params(self)
-        ranges = {name: _range(name, getattr(self, name)) for name in PENALTIES}
+        ranges = {name: _range(name, getattr(self, name)) for name in self._tried()}
         seed = fitting.draw_seed(self.random_state)
         data = prepare(self, X, y, sample_weight, validation_data, seed=seed)
         adjusts = self.use_all_rows and validation_data is None
@@ -147,10 +148,14 @@ class _BaseCV(_SearchSettings, BaseXNN):
         check_is_fitted(self)
         return plot_candidates(self.results_, classify=is_classifier(self))
 
+    def _tried(self) -> tuple[str, ...]:
+        """What is chosen: the penalties, and how far near projections may overlap."""
+        return (*PENALTIES, "coherence") if self.projection == "near" else PENALTIES
+
     def _settings(self) -> Settings:
         """The plain parameters, without progress bars and states of each candidate."""
         plain = {each.name: getattr(self, each.name) for each in fields(Settings)}
-        for name in (*PENALTIES, "init"):
+        for name in (*PENALTIES, "coherence", "init"):
             del plain[name]
         return Settings(**plain | {"verbose": 0, "checkpoint": None})
 

@@ -164,8 +164,10 @@ class BaseXNN(Settings, BaseEstimator):  # type: ignore[misc]
         Explanation
             The components as data frames and figures.
         """
+        from ridgeline.xnn.explanation import explain
+
         check_is_fitted(self)
-        return self.scorer_.explain(points)
+        return explain(self, points)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted network to one JSON file, which `ridgeline.load` reads.

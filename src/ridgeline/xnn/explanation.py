@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
+from ridgeline.xnn.coherence import Coherence, coherence, coherence_warnings
 from ridgeline.xnn.columns import REFUSED, Unseen
 from ridgeline.xnn.components import (
     CategoryComponent,
@@ -22,7 +23,15 @@ from ridgeline.xnn.components import (
     category_component,
     ridge_component,
 )
+from ridgeline.xnn.contribution_frames import (
+    By,
+    contributions_by,
+    contributions_frame,
+    feature_parts_frame,
+    feature_shares,
+)
 from ridgeline.xnn.identifiability import identifiability_warnings
+from ridgeline.xnn.monotone import Certificate, certificates
 from ridgeline.xnn.scorer import HasScorer, Scorer, scorer_of
 
 if TYPE_CHECKING:
@@ -32,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["Explanation", "contributions_frame", "explain"]
 
 Floats = NDArray[np.float64]
+_NO_OVERLAP: Final = 0.005  # cosine that no reader sees
 _REPR_COMPONENTS: Final = 6  # so that the text fits ten lines
 
 
@@ -128,23 +138,37 @@ class Explanation:
         """Importance by feature, the largest first.
 
         A component's importance ratio is shared among its features by their squared
-        weights, which add up to one in an orthonormal projection.
+        weights, which add up to one in an orthonormal projection. How much each one
+        counts in a single row is in `contributions(X, by="feature")`.
         """
         import pandas as pd
 
-        shares = dict.fromkeys(self.feature_names, 0.0)
-        for component in self.components:
-            if isinstance(component, CategoryComponent):
-                name = component.feature
-                shares[name] = shares.get(name, 0.0) + component.importance
-                continue
-            squares = component.weights**2
-            total = squares.sum() or 1.0
-            for name, square in zip(component.feature_names, squares, strict=True):
-                shares[name] += component.importance * float(square / total)
-        ordered = dict(sorted(shares.items(), key=lambda item: -item[1]))
-        index = pd.Index(ordered, name="feature")
-        return pd.Series(ordered.values(), index=index, name="importance", dtype=float)
+        shares = feature_shares(self.scorer)
+        index = pd.Index(shares, name="feature")
+        return pd.Series(shares.values(), index=index, name="importance", dtype=float)
+
+    @property
+    def coherence(self) -> Coherence:
+        """How far the projections in use overlap."""
+        return coherence(self.scorer)
+
+    @property
+    def certificates(self) -> tuple[Certificate, ...]:
+        """What the curves prove about each monotone feature."""
+        return certificates(self.scorer)
+
+    @property
+    def monotone(self) -> "pd.DataFrame":
+        """A row for each monotone feature: its direction, and what is proved.
+
+        `smallest_slope` is a bound of the slope in that direction, for the feature
+        scaled to [-1, 1], over all rows whose cells lie in the ranges of the training
+        rows; where it is not negative, the direction holds for every one of them.
+        """
+        import pandas as pd
+
+        found = pd.DataFrame(self.certificates, columns=Certificate._fields)
+        return found.assign(holds=[each.holds for each in self.certificates])
 
     @property
     def projections(self) -> "pd.DataFrame":
@@ -196,8 +220,29 @@ class Explanation:
             }
         )
 
-    def contributions(self, X: Any) -> "pd.DataFrame":
-        """Compute what each component adds to the decision about each row.
+    def contributions(self, X: Any, by: By = "component") -> "pd.DataFrame":
+        """Compute what each component, or each feature, adds to the decision.
+
+        Parameters
+        ----------
+        X : data frame or array of shape (n_samples, n_features)
+            Rows with the columns of the training rows.
+        by : {"component", "feature"}, default="component"
+            Whose contributions. By feature, each component's part of a row is shared
+            among its features: by Shapley's values, with the mean of the training
+            rows in the place of an absent feature.
+
+        Returns
+        -------
+        DataFrame of shape (n_samples, n_components + 2 or n_features_in_use + 2)
+            The intercept, the components or features in use, the most important
+            first, and the decision, which is their sum. The index is that of X, where
+            it has one.
+        """
+        return contributions_by(by, self.scorer, X, self.unseen)
+
+    def feature_parts(self, X: Any) -> "pd.DataFrame":
+        """Compute what each feature adds by itself, and what by interaction.
 
         Parameters
         ----------
@@ -206,11 +251,13 @@ class Explanation:
 
         Returns
         -------
-        DataFrame of shape (n_samples, n_components + 2)
-            The intercept, the components in use, the most important first, and the
-            decision, which is their sum. The index is that of X, where it has one.
+        DataFrame of shape (n_samples * n_features_in_use, 2)
+            A line for each row of X and feature, named by both. `main` is what the
+            feature adds while the others in its components are at their mean, and
+            `interaction` the rest of its share; the sum of the two is its column of
+            `contributions(X, by="feature")`.
         """
-        return contributions_frame(self.scorer, X, self.unseen)
+        return feature_parts_frame(self.scorer, X, self.unseen)
 
     def plot(self, **options: Any) -> "Figure":
         """Draw the components; the options are those of `ridgeline.plot_explanation`.
@@ -244,9 +291,20 @@ class Explanation:
         if rest:
             share = sum(component.importance for component in rest)
             lines.append(f"  and {len(rest)} more {share:.1%}")
+        lines += [f"  {sentence}" for sentence in self._constraints()]
         if self.warnings:
             lines.append(f"  .warnings has {len(self.warnings)} on how to read them")
         return "\n".join(lines)
+
+    def _constraints(self) -> list[str]:
+        """What holds beyond the paper's model, in words."""
+        sentences = []
+        if (cosine := self.coherence.largest_cosine) > _NO_OVERLAP:
+            sentences.append(f"projections overlap: largest cosine {cosine:.2f}")
+        if proved := self.certificates:
+            held = sum(each.holds for each in proved)
+            sentences.append(f"monotone: {held} of {len(proved)} features certified")
+        return sentences
 
     def _repr_html_(self) -> str:
         """The components as a table with bars, for notebooks."""
@@ -256,7 +314,8 @@ class Explanation:
             f"{c.importance:.1%}</td></tr>"
             for c in self.components
         )
-        warnings = "".join(f"<p>{escape(warning)}</p>" for warning in self.warnings)
+        said = [*self._constraints(), *self.warnings]
+        warnings = "".join(f"<p>{escape(sentence)}</p>" for sentence in said)
         return (
             f"<p>{len(self.components)} components in use, {self.pruned} pruned; they "
             f"add up to the {escape(self.unit)}, with an intercept of "
@@ -299,40 +358,8 @@ def explain(model: Scorer | HasScorer, points: int = 200) -> Explanation:
     return Explanation(
         scorer=scorer,
         components=tuple(components),
-        warnings=identifiability_warnings(ridges),
+        warnings=identifiability_warnings(ridges) + coherence_warnings(scorer),
         unseen=_unseen_of(model),
-    )
-
-
-def contributions_frame(
-    scorer: Scorer, X: Any, unseen: Unseen = REFUSED
-) -> "pd.DataFrame":
-    """The contributions of `Explanation.contributions`, without taking curves apart.
-
-    Raises:
-        InputError: If X is not as the training rows.
-    """
-    import pandas as pd
-
-    order = np.argsort(-scorer.all_scales, kind="stable")
-    used = order[scorer.all_scales[order] != 0]
-    components = [scorer.component_names[place] for place in used]
-    names = ["intercept", *components, "decision"]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        message = (
-            f"The categorical feature {twice!r} has the name of another column of the "
-            "contributions; rename it before training."
-        )
-        raise InputError(message)
-    parts = scorer.contributions(X, unseen)[:, used]
-    decision = scorer.intercept + parts.sum(axis=1)
-    intercept = np.full(len(parts), scorer.intercept)
-    return pd.DataFrame(
-        np.column_stack([intercept, parts, decision]),
-        columns=names,
-        # Only the index of pandas labels rows; that of a list is a method.
-        index=X.index if hasattr(X, "iloc") else None,
     )
 
 

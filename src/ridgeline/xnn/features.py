@@ -4,8 +4,8 @@ NumPy alone: a data frame is used through its columns, whoever made it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -37,6 +37,7 @@ from ridgeline.xnn.scaling import Scaling
 
 __all__ = [
     "AVERAGE",
+    "Direction",
     "Encoded",
     "Features",
     "is_clean",
@@ -45,6 +46,7 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+Direction = Literal["increasing", "decreasing"]
 _FLAG: Final = 2  # categories
 _MOST_CATEGORIES: Final = 2000
 
@@ -75,6 +77,7 @@ class Features:
     categories: dict[str, tuple[Any, ...]]  # by name of the categorical column
     # Categorical columns of two categories that are projected as well, as -1 and 1.
     flags: tuple[str, ...] = ()
+    monotone: Mapping[str, Direction] = field(default_factory=dict)
 
     @property
     def projected_names(self) -> tuple[str, ...]:
@@ -88,6 +91,14 @@ class Features:
         return np.array(numbers + [True] * len(self.flags), dtype=np.bool_)
 
     @property
+    def directions(self) -> Floats:
+        """1 for each projected column that must increase the decision, -1, or 0."""
+        signs = {"increasing": 1.0, "decreasing": -1.0, None: 0.0}
+        return np.array(
+            [signs[self.monotone.get(name)] for name in self.projected_names]
+        )
+
+    @property
     def centre(self) -> Floats:
         """The middle of the range of each projected column."""
         numbers = [number.scale.centre for number in self.numbers.values()]
@@ -98,6 +109,12 @@ class Features:
         """One over half of that range, or zero where a column is constant."""
         numbers = [number.scale.factor for number in self.numbers.values()]
         return np.array(numbers + [1.0] * len(self.flags))
+
+    @property
+    def neutral(self) -> Floats:
+        """The scaled value of each projected column that says nothing about a row."""
+        numbers = [number.neutral for number in self.numbers.values()]
+        return np.array(numbers + [0.0] * len(self.flags))
 
     @property
     def groups(self) -> dict[str, tuple[Any, ...]]:

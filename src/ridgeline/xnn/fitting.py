@@ -16,8 +16,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ridgeline.errors import InputError, RidgelineError
-from ridgeline.xnn.architecture import Architecture, Problem, Rows, Weights
-from ridgeline.xnn.assembly import fitted_model, initial_weights, trained_weights
+from ridgeline.xnn.architecture import (
+    Architecture,
+    Problem,
+    Rows,
+    Weights,
+    constrained,
+)
+from ridgeline.xnn.assembly import fitted_model, trained_weights
 from ridgeline.xnn.checkpoint import Checkpoint
 from ridgeline.xnn.progress import stage_progress
 from ridgeline.xnn.pruning import prune_scorer
@@ -26,10 +32,17 @@ from ridgeline.xnn.schedules import (
     Schedule,
     adjustment_schedule,
     refinement_schedule,
+    relaxed_schedules,
     training_schedule,
 )
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.settings import Settings
+from ridgeline.xnn.starts import (
+    Limits,
+    initial_weights,
+    orthogonal_weights,
+    projection_limits,
+)
 from ridgeline.xnn.tables import Prepared
 
 __all__ = [
@@ -46,7 +59,7 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-StageName = Literal["training", "refinement"]
+StageName = Literal["relaxation", "training", "refinement"]
 
 _STAGES: Final[tuple[StageName, ...]] = ("training", "refinement")
 _LARGEST_BATCH: Final = 1000
@@ -109,6 +122,9 @@ def train(settings: Settings, data: Prepared, seed: int, start: int = 0) -> FitR
     shape = network_shape(settings, data)
     # A generator for each stage: stages that run one by one equal a whole fit.
     rng = np.random.default_rng([seed, _STAGES.index("training"), start])
+    directions = _directions(data)
+    first = initial_weights(shape, data.training, rng, settings.init, directions)
+    limits = projection_limits(shape, first.projection, directions)
     problem = Problem(
         settings.l1_projection,
         settings.l1_scales,
@@ -117,16 +133,34 @@ def train(settings: Settings, data: Prepared, seed: int, start: int = 0) -> FitR
         np.ones(len(shape.category_counts)),
         _category_shares(shape, data.training),
         data.category_priors,
+        coherence=settings.coherence if settings.projection == "near" else 0.0,
+        **_of_limits(shape, limits),
     )
     stage = _Stage(
         "training",
-        initial_weights(shape, data.training, rng, settings.init),
+        first,
         problem,
         training_schedule(settings, _batches(settings, data)),
         rng,
         _checkpoint(settings, "training", start),
     )
-    return _run(stage, settings, shape, data)
+    if not shape.relaxed:
+        return _run(stage, settings, shape, data)
+    loose_schedule, strict_schedule = relaxed_schedules(
+        stage.schedule, settings.relaxation
+    )
+    relaxed = stage._replace(
+        name="relaxation",
+        schedule=loose_schedule,
+        problem=problem._replace(coherence=settings.coherence),
+        checkpoint=_checkpoint(settings, "relaxation", start),
+    )
+    loose = _trained(relaxed, settings, shape, data)
+    strict = stage._replace(
+        start=orthogonal_weights(loose.weights, shape, rng, limits),
+        schedule=strict_schedule,
+    )
+    return _run(strict, settings, shape, data, before=loose)
 
 
 def refine(
@@ -175,7 +209,7 @@ def network_shape(settings: Settings, data: Prepared) -> Architecture:
     hidden = _hidden_layers(settings.hidden)
     return Architecture(
         n_features=p,
-        n_subnetworks=_subnetworks(settings, p),
+        n_subnetworks=_subnetworks(settings, p, np.count_nonzero(_directions(data))),
         category_counts=tuple(map(len, data.features.groups.values())),
         hidden=hidden,
         activation=settings.activation,
@@ -184,6 +218,10 @@ def network_shape(settings: Settings, data: Prepared) -> Architecture:
         # Without hidden layers the ridge functions are straight.
         smooth=settings.roughness > 0 and bool(hidden),
         loss="squared" if data.response.classes is None else "logistic",
+        relaxed=settings.projection == "orthogonal"
+        and settings.relaxation > 0
+        and settings.schedule != "paper",
+        monotone=bool(_directions(data).any()),
     )
 
 
@@ -217,14 +255,20 @@ def _go_on(
         data.category_priors,
     )
     start = trained_weights(scorer, data.response)
+    limits = projection_limits(shape, start.projection, _directions(data))
+    problem = problem._replace(
+        # On its way to all rows a projection keeps its distance to the others.
+        coherence=settings.coherence if settings.projection == "near" else 0.0,
+        **_of_limits(shape, limits),
+    )
     stage = _Stage("refinement", start, problem, schedule, rng, checkpoint)
     return _run(stage, settings, shape, data)
 
 
-def _run(
+def _trained(
     stage: _Stage, settings: Settings, shape: Architecture, data: Prepared
-) -> FitResult:
-    """One stage of training, and the model that it leaves."""
+) -> "Outcome":
+    """One stage of training."""
     start_tensorflow()
     from ridgeline.xnn import training
 
@@ -244,17 +288,43 @@ def _run(
         )
     if outcome.diverged:
         _say_diverged(stage, outcome.best_epoch, len(outcome.validation))
-    weights = outcome.weights._replace(
-        scales=outcome.weights.scales * stage.problem.used,
-        category_scales=outcome.weights.category_scales * stage.problem.used_categories,
+    return outcome
+
+
+def _run(
+    stage: _Stage,
+    settings: Settings,
+    shape: Architecture,
+    data: Prepared,
+    before: "Outcome | None" = None,
+) -> FitResult:
+    """One stage of training, and the model that it leaves.
+
+    Args:
+        stage: What to train.
+        settings: The estimator's parameters.
+        shape: The architecture.
+        data: The rows.
+        before: The stage that led to this one, for the history.
+    """
+    outcome = _trained(stage, settings, shape, data)
+    weights = constrained(shape, outcome.weights, stage.problem)
+    weights = weights._replace(
+        scales=weights.scales * stage.problem.used,
+        category_scales=weights.category_scales * stage.problem.used_categories,
     )
     scorer = fitted_model(weights, shape, data.training, data.features, data.response)
-    loss = outcome.validation * data.response.half**2
+    parts = [outcome] if before is None else [before, outcome]
+    half = data.response.half
+    loss = outcome.validation * half**2
     history = {
-        "stage": np.full(len(loss), stage.name),
-        "epoch": np.arange(1, len(loss) + 1),
-        "objective": outcome.objective,
-        "validation_loss": loss,
+        "stage": np.concatenate(
+            [np.full(len(part.validation), stage.name) for part in parts]
+        ),
+        "epoch": np.arange(1, sum(len(part.validation) for part in parts) + 1),
+        "objective": np.concatenate([part.objective for part in parts]),
+        "validation_loss": np.concatenate([part.validation for part in parts])
+        * half**2,
     }
     return FitResult(
         scorer,
@@ -265,8 +335,24 @@ def _run(
     )
 
 
-def _subnetworks(settings: Settings, p: int) -> int:
-    """How many ridge functions p numeric features that vary are given."""
+def _directions(data: Prepared) -> Floats:
+    """Directions of the columns that the network is given."""
+    return np.asarray(data.features.directions[data.features.varying])
+
+
+def _of_limits(shape: Architecture, limits: Limits) -> dict[str, Any]:
+    """The part of a problem that monotone features make, where there are any."""
+    return limits._asdict() if shape.monotone else {}
+
+
+def _subnetworks(settings: Settings, p: int, monotone: int) -> int:
+    """How many ridge functions p numeric features that vary are given.
+
+    Args:
+        settings: The estimator's parameters.
+        p: Features that vary.
+        monotone: How many of them are monotone.
+    """
     asked = settings.n_subnetworks
     if settings.projection == "identity":
         if asked not in {None, p}:
@@ -277,13 +363,37 @@ def _subnetworks(settings: Settings, p: int) -> int:
             )
             raise InputError(message)
         return p
+    if settings.projection == "orthogonal" and monotone:
+        return _beside_monotone(asked, p, monotone)
     if asked is None:
         return min(p, _MOST_SUBNETWORKS)
+    if monotone and asked < min(p - monotone, 1) + 1:
+        message = (
+            f"n_subnetworks is {asked}, but features that are monotone and others that "
+            "are not need a ridge function each; set it to 2 or more."
+        )
+        raise InputError(message)
     if asked > p and settings.projection == "orthogonal":
         message = (
             f"n_subnetworks is {asked}, but orthogonal projections "
             f"cannot be more than the {p} numeric features that vary; set it to "
             f"{p} or less."
+        )
+        raise InputError(message)
+    return asked
+
+
+def _beside_monotone(asked: int | None, p: int, monotone: int) -> int:
+    """Ridge functions where each monotone feature has one of its own."""
+    others = p - monotone
+    fewest, most = monotone + min(others, 1), p
+    if asked is None:
+        return monotone + min(others, max(1, _MOST_SUBNETWORKS - monotone))
+    if not fewest <= asked <= most:
+        message = (
+            f"n_subnetworks is {asked}, but with orthogonal projections each of the "
+            f"{monotone} monotone features has a ridge function of its own; set it to "
+            f"a number from {fewest} to {most}, or projection to 'near'."
         )
         raise InputError(message)
     return asked

@@ -21,7 +21,7 @@ from ridgeline.xnn.architecture import (
     weight_shapes,
 )
 
-__all__ = ["data_loss", "decision", "objective", "pack", "raw_outputs", "unpack"]
+__all__ = ["coherence", "data_loss", "decision", "objective", "pack", "raw_outputs", "unpack"]
 
 Tensor = Any
 
@@ -109,6 +109,8 @@ def objective(
     total += problem.l1_scales * tf.reduce_sum(
         tf.abs(weights.category_scales * problem.used_categories)
     )
+    if shape.projection == "near" or shape.relaxed:
+        total += problem.coherence * coherence(weights, problem)
     if shape.category_counts:
         terms = category_terms(shape, weights, problem)
         total += tf.reduce_sum(problem.category_priors * tf.square(terms))
@@ -118,6 +120,19 @@ def objective(
             second, by.variance, batch.weight[:rows]
         )
     return total
+
+
+def coherence(weights: Weights, problem: Problem) -> Tensor:
+    """How far the projections of components in use overlap.
+
+        sum over i < j of |beta_i| |beta_j| (w_i' w_j)^2
+
+    A component without scale is not read, so that it may lie where it likes.
+    """
+    sizes = tf.abs(weights.scales * problem.used)
+    cosines = tf.matmul(weights.projection, weights.projection, transpose_a=True)
+    overlaps = tf.square(cosines) * sizes[:, None] * sizes
+    return 0.5 * (tf.reduce_sum(overlaps) - tf.linalg.trace(overlaps))
 
 
 def _curves(

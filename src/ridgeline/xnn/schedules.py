@@ -16,6 +16,7 @@ __all__ = [
     "ScheduleName",
     "adjustment_schedule",
     "refinement_schedule",
+    "relaxed_schedules",
     "training_schedule",
 ]
 
@@ -36,6 +37,8 @@ _REFINEMENT_RATE: Final = 0.01
 # Of training's step of the projection: fewer rows had left it near its place. With all
 # of that step models with little noise lost theirs.
 _ADJUSTMENT_STEP: Final = 1 / 40
+# After a relaxed part the projections are near their places.
+_STRICT_STEPS: Final = 1 / 4
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class Schedule:
     patience: int  # epochs without a better validation loss
     cosine: bool  # whether steps fall to zero by the last epoch
     adaptive: bool = False  # whether tau is relative to the gradient's usual size
+    relaxed: bool = False  # whether orthogonal projections may overlap
 
     def factor(self, epochs: NDArray[np.intp]) -> NDArray[np.float64]:
         """Share of the first step sizes that the epochs (from 0) have."""
@@ -77,6 +81,28 @@ def training_schedule(settings: "Settings", batches: int) -> Schedule:
     if settings.cayley_step is not None:
         return replace(chosen, cayley_step=settings.cayley_step, adaptive=False)
     return chosen
+
+
+def relaxed_schedules(whole: Schedule, share: float) -> tuple[Schedule, Schedule]:
+    """A training in two parts: projections that may overlap, then orthogonal ones.
+
+    Args:
+        whole: The schedule of a training in one part.
+        share: Of its epochs, that the first part has.
+    """
+    epochs = math.ceil(share * whole.max_epochs)
+    rest = max(1, whole.max_epochs - epochs)
+    first = replace(
+        whole, relaxed=True, max_epochs=epochs, patience=min(epochs, whole.patience)
+    )
+    second = replace(
+        whole,
+        learning_rate=_STRICT_STEPS * whole.learning_rate,
+        cayley_step=_STRICT_STEPS * whole.cayley_step,
+        max_epochs=rest,
+        patience=min(rest, whole.patience),
+    )
+    return first, second
 
 
 def refinement_schedule(settings: "Settings", batches: int) -> Schedule:

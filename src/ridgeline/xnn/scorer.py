@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
@@ -26,6 +27,7 @@ from ridgeline.xnn.architecture import Activation
 from ridgeline.xnn.columns import REFUSED, Unseen
 from ridgeline.xnn.features import Encoded, Features, is_clean
 from ridgeline.xnn.numeric_column import Beyond
+from ridgeline.xnn.sharing import feature_parts
 
 if TYPE_CHECKING:
     from ridgeline.xnn.explanation import Explanation
@@ -207,6 +209,21 @@ class Scorer:
     def contributions(self, X: Any, unseen: Unseen = REFUSED) -> Floats:
         """What each component adds to the intercept, shape (n, components)."""
         return self._score(self._contributions, X, unseen)
+
+    def feature_contributions(self, X: Any, unseen: Unseen = REFUSED) -> Floats:
+        """What each column of the table adds to the intercept, shape (n, columns).
+
+        The columns are `features.names`. Each component's part is shared among its
+        features, so that a row adds up to the same; docs/model.md has the rule.
+        """
+        return np.asarray(self.feature_parts(X, unseen).sum(axis=2))
+
+    def feature_parts(self, X: Any, unseen: Unseen = REFUSED) -> Floats:
+        """What each column adds by itself, and by interaction, shape (n, columns, 2).
+
+        The sum of the two is `feature_contributions`.
+        """
+        return self._score(partial(feature_parts, self), X, unseen)
 
     def project(self, X: Any) -> Floats:
         """The projected value of each row for each ridge function, shape (n, k)."""

@@ -4,7 +4,7 @@ A new parameter has three places: its field here, which is its name, type, defau
 what is allowed; its sentence in `PARAMETERS`, which both estimators show; and its use.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
 from os import PathLike
@@ -15,6 +15,7 @@ import numpy as np
 from ridgeline.private_names.sklearn import Interval, StrOptions
 from ridgeline.xnn.architecture import Activation, Init, Projection
 from ridgeline.xnn.columns import WhenBeyond, WhenUnknown
+from ridgeline.xnn.features import Direction
 from ridgeline.xnn.scaling import Scaling
 from ridgeline.xnn.schedules import ScheduleName
 from ridgeline.xnn.special_values import SpecialValues
@@ -54,6 +55,9 @@ class Settings:
     hidden: Sequence[int] = parameter((10, 6), "array-like")
     activation: Activation = parameter("tanh", _one_of(Activation))
     projection: Projection = parameter("orthogonal", _one_of(Projection))
+    coherence: float = parameter(0.3, _NOT_NEGATIVE)
+    relaxation: float = parameter(0.5, Interval(Real, 0, 1, closed="left"))
+    monotone: Mapping[str, Direction] | None = parameter(None, dict, None)
     init: Init = parameter("random", _one_of(Init))
     normalise: bool = parameter(True, "boolean")
     l1_projection: float = parameter(1e-3, _NOT_NEGATIVE)
@@ -108,10 +112,23 @@ _NETWORK: Final = """Parameters
         Units of each hidden layer of a subnetwork. `()` makes straight lines.
     activation : {"tanh", "sigmoid", "softplus"}, default="tanh"
         Activation of the hidden layers.
-    projection : {"orthogonal", "identity", "free"}, default="orthogonal"
+    projection : {"orthogonal", "near", "identity", "free"}, default="orthogonal"
         Constraint on the projection matrix W. "orthogonal" keeps W'W = I, "identity"
-        gives each numeric feature a function of its own (a GAM), and "free" leaves W
-        unconstrained.
+        gives each numeric feature a function of its own (a GAM), "near" has columns of
+        length one that pay for their overlap, and "free" leaves W unconstrained.
+    coherence : float, default=0.3
+        Price of projections that overlap: of the squared cosine between two of them,
+        times their scales. It holds "near" projections apart, and orthogonal ones in
+        the relaxed part of their training.
+    relaxation : float, default=0.5
+        Share of the epochs in which orthogonal projections may still overlap; then they
+        are made orthogonal, and stay so. 0 is the paper's training, as is the schedule
+        "paper".
+    monotone : dict or None, default=None
+        Directions of numeric features, such as `{"income": "increasing"}`. They hold
+        exactly, for all other features at any value; special and missing values are
+        exempt. Orthogonal projections give each of these features a function of its
+        own, "near" ones may combine them.
 """
 _INIT: Final = """    init : {"random", "features"}, default="random"
         What the projections start from: random directions, or one feature each, drawn

@@ -12,7 +12,13 @@ from typing import Any, Final, NamedTuple
 import tensorflow as tf
 
 from ridgeline.xnn import network, ridge, stiefel
-from ridgeline.xnn.architecture import Architecture, Problem, Rows, Weights
+from ridgeline.xnn.architecture import (
+    Architecture,
+    Problem,
+    Rows,
+    Weights,
+    constrained,
+)
 
 __all__ = [
     "EpochLosses",
@@ -54,6 +60,7 @@ class Steps(NamedTuple):
     cayley: Tensor  # tau, (epochs,)
     adam: Tensor  # eta, (epochs,)
     adaptive: Tensor  # (), whether tau is divided by the gradient's usual size
+    relaxed: Tensor  # (), whether orthogonal projections may overlap
     patience: Tensor  # ()
     batch_rows: Tensor  # ()
 
@@ -72,6 +79,7 @@ class _StepSizes(NamedTuple):
     cayley: Tensor  # tau, ()
     adam: Tensor  # eta, ()
     adaptive: Tensor  # ()
+    relaxed: Tensor  # ()
 
 
 class _BatchPlace(NamedTuple):
@@ -141,7 +149,9 @@ def epochs_program(shape: Architecture, batch_size: int, epochs: int) -> Any:
         def epoch(
             index: Tensor, state: State, losses: EpochLosses
         ) -> tuple[Tensor, State, EpochLosses]:
-            sizes = _StepSizes(steps.cayley[index], steps.adam[index], steps.adaptive)
+            sizes = _StepSizes(
+                steps.cayley[index], steps.adam[index], steps.adaptive, steps.relaxed
+            )
 
             def step(
                 number: Tensor, state: State, total: Tensor
@@ -155,6 +165,7 @@ def epochs_program(shape: Architecture, batch_size: int, epochs: int) -> Any:
             _, state, total = tf.while_loop(lambda n, *_: n < batches, step, start)
             value = total / tf.cast(batches, tf.float32)
             weights = network.unpack(shape, state.weights)
+            weights = constrained(shape, weights, problem)
             loss = _validation_loss(shape, weights, sets, problem, batch_size)
             finite = tf.math.is_finite(value) & tf.math.is_finite(loss)
             state = _keep_best(state, loss)._replace(diverged=~finite)
@@ -199,20 +210,62 @@ def _step(
     weights = network.unpack(shape, state.weights)
     with tf.GradientTape() as tape:
         tape.watch(weights)
-        value = network.objective(shape, weights, problem, batch)
+        value = network.objective(
+            shape, constrained(shape, weights, problem), problem, batch
+        )
     gradients = tape.gradient(value, weights, unconnected_gradients="zero")
     state = _adam_step(state, network.pack(gradients), sizes.adam)
     projection = moved = weights.projection
     if shape.projection == "free":
+        moved = _within(shape, problem, network.unpack(shape, state.weights).projection)
+    elif shape.projection == "near":
         moved = network.unpack(shape, state.weights).projection
+        moved = _unit_columns(_within(shape, problem, moved))
     elif shape.projection == "orthogonal":
-        moved, square = _cayley_step(state, projection, gradients.projection, sizes)
+        moved, square = _orthogonal_step(
+            shape, state, projection, gradients.projection, problem, sizes
+        )
         state = state._replace(cayley_square=square)
     # A step of zero leaves every bit as it is: refinement fixes the projection.
     projection = tf.where(sizes.cayley > 0, moved, projection)
     rest = state.weights[math.prod(projection.shape) :]
     packed = tf.concat([tf.reshape(projection, [-1]), rest], axis=0)
     return state._replace(weights=packed), value
+
+
+def _orthogonal_step(
+    shape: Architecture,
+    state: State,
+    point: Tensor,
+    gradient: Tensor,
+    problem: Problem,
+    sizes: _StepSizes,
+) -> tuple[Tensor, Tensor]:
+    """The moved projection: by the Cayley transform, or by Adam while it is relaxed."""
+    if shape.monotone:
+        # Columns that stay, and rows that are theirs alone, have no part in the move.
+        gradient = tf.where(problem.lowest < problem.highest, gradient, 0.0)
+
+    def strict() -> tuple[Tensor, Tensor]:
+        return _cayley_step(state, point, gradient, sizes)
+
+    def relaxed() -> tuple[Tensor, Tensor]:
+        moved = network.unpack(shape, state.weights).projection
+        return _unit_columns(_within(shape, problem, moved)), state.cayley_square
+
+    return tf.cond(sizes.relaxed, relaxed, strict) if shape.relaxed else strict()
+
+
+def _within(shape: Architecture, problem: Problem, projection: Tensor) -> Tensor:
+    """Weights that keep monotone features monotone."""
+    if not shape.monotone:
+        return projection
+    return tf.clip_by_value(projection, problem.lowest, problem.highest)
+
+
+def _unit_columns(projection: Tensor) -> Tensor:
+    square = tf.reduce_sum(tf.square(projection), axis=0)
+    return projection * tf.math.rsqrt(tf.maximum(square, _EPSILON))
 
 
 def _adam_step(state: State, gradient: Tensor, rate: Tensor) -> State:

@@ -224,6 +224,7 @@ def _steps(
         cayley=_float(schedule.cayley_step * factor),
         adam=_float(schedule.learning_rate * factor),
         adaptive=tf.constant(schedule.adaptive),
+        relaxed=tf.constant(schedule.relaxed),
         patience=tf.constant(schedule.patience),
         batch_rows=tf.constant(batch_rows),
     )

@@ -1,0 +1,170 @@
+"""Monotone features: what a user may ask for, and the certificate that it holds.
+
+A ridge function is a function of one variable, so that its slope over all values that
+rows can have lies between bounds that can be computed. Those of the components add up
+to bounds of the decision's slope in each feature, whatever the other features are.
+NumPy alone.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ridgeline.errors import InputError
+from ridgeline.xnn.columns import quoted
+from ridgeline.xnn.features import Direction, Features
+
+if TYPE_CHECKING:
+    from ridgeline.xnn.scorer import Scorer, Subnetworks
+
+__all__ = ["Certificate", "certificates", "monotone_columns", "slope_bounds"]
+
+Floats = NDArray[np.float64]
+_PIECES: Final = 1000  # of the range of a projected value, each with its own bounds
+
+
+class Certificate(NamedTuple):
+    """What is proved about a monotone feature."""
+
+    feature: str
+    direction: Direction
+    # A bound of the slope in this direction, for the feature scaled to [-1, 1], over
+    # all rows whose cells are in the ranges of the training rows.
+    smallest_slope: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether no change in this direction can lower the decision."""
+        return self.smallest_slope >= 0
+
+
+def monotone_columns(
+    asked: Mapping[str, Any] | None, features: Features
+) -> dict[str, Direction]:
+    """The directions that a user asked for, in the order of the columns.
+
+    Raises:
+        InputError: If one of them is impossible.
+    """
+    if not asked:
+        return {}
+    known = get_args(Direction)
+    for name, direction in asked.items():
+        allowed = f"numeric columns are {quoted(tuple(features.numbers))}"
+        if name in features.categories:
+            what = f"{name!r}, which is categorical and has no order"
+        elif name not in features.numbers:
+            what = f"{name!r}, which is no column of the training rows"
+        elif not features.numbers[name].scale.varying:
+            what = f"{name!r}, which is constant, so that no component can have it"
+        elif direction not in known:
+            what = f"{direction!r} for {name!r}"
+            allowed = f"directions are {quoted(known)}"
+        else:
+            continue
+        message = f"monotone has {what}; {allowed}."
+        raise InputError(message)
+    return {name: asked[name] for name in features.numbers if name in asked}
+
+
+def certificates(scorer: "Scorer") -> tuple[Certificate, ...]:
+    """What the curves of a fitted network prove about its monotone features."""
+    features = scorer.features
+    if not features.monotone:
+        return ()
+    used = np.flatnonzero(scorer.scales)
+    weights = scorer.projection[:, used] * scorer.scales[used]
+    # Scaled features lie in [-1, 1], so that a projected value does in this range.
+    reach = np.abs(scorer.projection[:, used]).sum(axis=0)
+    smallest, largest = slope_bounds(scorer.subnetworks.take(used), -reach, reach)
+    found = []
+    for place, (name, sign) in enumerate(
+        zip(features.projected_names, features.directions, strict=True)
+    ):
+        if sign:
+            along = sign * weights[place]
+            slopes = np.where(along > 0, along * smallest, along * largest)
+            direction = features.monotone[name]
+            found.append(Certificate(name, direction, float(slopes.sum() + 0.0)))
+    return tuple(found)
+
+
+def slope_bounds(
+    subnetworks: "Subnetworks", low: Floats, high: Floats, pieces: int = _PIECES
+) -> tuple[Floats, Floats]:
+    """Bounds of each ridge function's slope over a range of its variable.
+
+    The range is cut into pieces, and each piece goes through the network as an
+    interval: values and slopes of every unit stay between bounds that its weights
+    give. Where no kernel is negative, neither is the lower bound, not even by rounding.
+
+    Args:
+        subnetworks: The ridge functions.
+        low: Where each range begins, (k,).
+        high: Where it ends, (k,).
+        pieces: Of each range; more of them give closer bounds.
+
+    Returns:
+        The lower and the upper bound, (k,) each.
+    """
+    places = np.linspace(low, high, pieces + 1, axis=1)[:, None, :]
+    value = places[..., :-1], places[..., 1:]
+    slope = np.ones_like(value[0]), np.ones_like(value[0])
+    slopes = _SLOPES[subnetworks.activation]
+    layers = list(zip(subnetworks.kernels, subnetworks.biases, strict=True))
+    for kernel, bias in layers[:-1]:
+        value = tuple(part + bias for part in _product(kernel, value))
+        least, most = slopes(*value)
+        lower, upper = _product(kernel, slope)
+        # A slope of the activation is positive: the sign is that of the other factor.
+        slope = (
+            np.where(lower < 0, most, least) * lower,
+            np.where(upper < 0, least, most) * upper,
+        )
+        value = tuple(_VALUES[subnetworks.activation](part) for part in value)
+    lower, upper = _product(layers[-1][0], slope)
+    return lower[:, 0].min(axis=1, initial=np.inf), upper[:, 0].max(
+        axis=1, initial=-np.inf
+    )
+
+
+def _product(kernel: Floats, interval: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    """A layer's sums of intervals, (k, out, in) x (k, in, pieces)."""
+    positive, negative = np.maximum(kernel, 0), np.minimum(kernel, 0)
+    low, high = interval
+    return positive @ low + negative @ high, positive @ high + negative @ low
+
+
+def _between(
+    slope: Any, low: Floats, high: Floats, largest: float
+) -> tuple[Floats, Floats]:
+    """Bounds of a slope that is largest at zero and falls to both sides."""
+    ends = slope(low), slope(high)
+    inside = (low <= 0) & (high >= 0)
+    return np.minimum(*ends), np.where(inside, largest, np.maximum(*ends))
+
+
+def _tanh_slope(a: Floats) -> Floats:
+    return np.asarray(1 - np.tanh(a) ** 2)
+
+
+def _sigmoid(a: Floats) -> Floats:
+    return np.asarray(0.5 * (1 + np.tanh(0.5 * a)))
+
+
+def _sigmoid_slope(a: Floats) -> Floats:
+    return np.asarray(0.25 * (1 - np.tanh(0.5 * a) ** 2))
+
+
+_VALUES: Final = {
+    "tanh": np.tanh,
+    "sigmoid": _sigmoid,
+    "softplus": lambda a: np.logaddexp(a, 0),
+}
+_SLOPES: Final = {
+    "tanh": lambda low, high: _between(_tanh_slope, low, high, 1.0),
+    "sigmoid": lambda low, high: _between(_sigmoid_slope, low, high, 0.25),
+    "softplus": lambda low, high: (_sigmoid(low), _sigmoid(high)),
+}
