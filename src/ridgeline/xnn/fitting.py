@@ -8,7 +8,7 @@ returns a new `FitResult`; TensorFlow is imported when something is trained.
 import math
 import warnings
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,9 @@ from ridgeline.xnn.starts import (
     projection_limits,
 )
 from ridgeline.xnn.tables import Prepared
+
+if TYPE_CHECKING:
+    from ridgeline.xnn.training import Outcome
 
 __all__ = [
     "FitResult",

@@ -21,7 +21,15 @@ from ridgeline.xnn.architecture import (
     weight_shapes,
 )
 
-__all__ = ["coherence", "data_loss", "decision", "objective", "pack", "raw_outputs", "unpack"]
+__all__ = [
+    "coherence",
+    "data_loss",
+    "decision",
+    "objective",
+    "pack",
+    "raw_outputs",
+    "unpack",
+]
 
 Tensor = Any
 

@@ -223,7 +223,7 @@ def _step(
         moved = _unit_columns(_within(shape, problem, moved))
     elif shape.projection == "orthogonal":
         moved, square = _orthogonal_step(
-            shape, state, projection, gradients.projection, problem, sizes
+            shape, state, problem, sizes, from_=(projection, gradients.projection)
         )
         state = state._replace(cayley_square=square)
     # A step of zero leaves every bit as it is: refinement fixes the projection.
@@ -236,12 +236,21 @@ def _step(
 def _orthogonal_step(
     shape: Architecture,
     state: State,
-    point: Tensor,
-    gradient: Tensor,
     problem: Problem,
     sizes: _StepSizes,
+    *,
+    from_: tuple[Tensor, Tensor],
 ) -> tuple[Tensor, Tensor]:
-    """The moved projection: by the Cayley transform, or by Adam while it is relaxed."""
+    """The moved projection: by the Cayley transform, or by Adam while it is relaxed.
+
+    Args:
+        shape: The architecture.
+        state: After Adam's step, which has moved the projection without constraint.
+        problem: Has the limits of monotone features.
+        sizes: Of the steps.
+        from_: The projection before the step, and its gradient.
+    """
+    point, gradient = from_
     if shape.monotone:
         # Columns that stay, and rows that are theirs alone, have no part in the move.
         gradient = tf.where(problem.lowest < problem.highest, gradient, 0.0)

@@ -171,7 +171,10 @@ def orthogonal_weights(
     at = anew[:, None, None]
     return weights._replace(
         projection=exact,
-        kernels=tuple(np.where(at, *two) for two in zip(fresh, weights.kernels, strict=True)),
+        kernels=tuple(
+            np.where(at, new, old)
+            for new, old in zip(fresh, weights.kernels, strict=True)
+        ),
         biases=tuple(np.where(at, 0.0, bias) for bias in weights.biases),
         scales=np.where(anew, _FRESH_SCALE, scales),
     )
@@ -211,9 +214,7 @@ def _orthonormal(p: int, k: int, rng: np.random.Generator, init: Init) -> Floats
     return np.linalg.qr(rng.standard_normal((p, k)))[0]
 
 
-def _first_kernels(
-    shape: Architecture, rng: np.random.Generator
-) -> tuple[Floats, ...]:
+def _first_kernels(shape: Architecture, rng: np.random.Generator) -> tuple[Floats, ...]:
     return tuple(
         rng.standard_normal(layer) * np.sqrt(2 / sum(layer[1:]))
         for layer in weight_shapes(shape).kernels
