@@ -47,6 +47,7 @@ class Architecture:
     # Whether orthogonal projections may overlap at first: see `Problem.coherence`.
     relaxed: bool = False
     monotone: bool = False  # whether some features are: see `Problem.rising`
+    offset: bool = False  # whether rows bring a part of the decision along
 
 
 class Weights(NamedTuple):
@@ -68,6 +69,7 @@ class Rows(NamedTuple):
     codes: Array  # position of each category in `Weights.effects`, (rows, groups)
     target: Array  # (rows,)
     weight: Array  # (rows,)
+    offset: Array  # what pairs of columns add to the decision, (rows,)
 
 
 class Problem(NamedTuple):

@@ -21,8 +21,9 @@ from ridgeline.xnn.architecture import (
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.response import Response
 from ridgeline.xnn.scorer import Scorer, Spread, Subnetworks
+from ridgeline.xnn.surfaces import encoded_rows
 
-__all__ = ["decisions", "fitted_model", "trained_weights"]
+__all__ = ["decisions", "fitted_model", "pair_part", "trained_weights"]
 
 Floats = NDArray[np.float64]
 
@@ -98,7 +99,19 @@ def decisions(scorer: Scorer, rows: Rows) -> Floats:
     pairs = zip(scorer.category_scales, scorer.effects, strict=True)
     # An unknown category has the place behind all others, which adds nothing.
     table = np.concatenate([*(scale * effects for scale, effects in pairs), [0.0]])
-    return np.asarray(total + table[rows.codes].sum(axis=1))
+    total += table[rows.codes].sum(axis=1)
+    return np.asarray(total + pair_part(scorer, rows))
+
+
+def pair_part(scorer: Scorer, rows: Rows) -> Floats:
+    """What pairs of columns add to the decision, in the unit of the response."""
+    total = np.zeros(len(rows.target))
+    if scorer.pairs:
+        encoded = encoded_rows(scorer.features, rows)
+        for surface, scale in zip(scorer.pairs, scorer.pair_scales, strict=True):
+            if scale:
+                total += scale * surface(scorer.features, encoded)
+    return total
 
 
 def _signed(weights: Weights, shape: Architecture) -> tuple[Floats, Subnetworks]:

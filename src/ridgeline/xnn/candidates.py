@@ -157,7 +157,8 @@ def terms(scorer: Scorer) -> float:
     share = used**2 / np.sum(used**2, axis=0)
     mixed = np.sum(1 / np.sum(share**2, axis=0))
     overlap = np.sum(overlaps(scorer) ** 2) / 2
-    return float(mixed + overlap + np.count_nonzero(scorer.category_scales))
+    groups = np.count_nonzero(scorer.category_scales)
+    return float(mixed + overlap + groups + 2 * np.count_nonzero(scorer.pair_scales))
 
 
 def results_table(found: Sequence[Tried], chosen: int) -> pd.DataFrame:

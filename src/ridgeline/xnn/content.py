@@ -7,22 +7,23 @@ the signs, order and size that a fitted network has, so that all scores are fini
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeVar, cast, get_args
+from typing import Any, Final, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ridgeline.xnn.architecture import Activation
 from ridgeline.xnn.features import Direction, Features
+from ridgeline.xnn.json_parts import array, arrays, demand, part_of
 from ridgeline.xnn.monotone import certificates
 from ridgeline.xnn.numeric_column import NumericColumn
+from ridgeline.xnn.pair_content import pair_content, read_pairs
 from ridgeline.xnn.scaling import Scale
 from ridgeline.xnn.scorer import ACTIVATIONS, Scorer, Spread, Subnetworks
 
 __all__ = ["model_content", "read_content"]
 
 Floats = NDArray[np.float64]
-_Type = TypeVar("_Type")
 _CLASSES: Final = 2
 _FLAG: Final = 2  # categories
 _LABELS: Final = (str, int, float, bool)
@@ -66,35 +67,39 @@ def model_content(scorer: Scorer) -> dict[str, Any]:
     classes = scorer.classes
     proved = [each._asdict() for each in certificates(scorer)]
     # A file without it is one of no monotone features, as all of them once were.
-    return ({"monotone": proved} if proved else {}) | {
-        "features": {
-            "names": [str(name) for name in features.names],
-            "named": features.named,
-            "categories": categories,
-            "numbers": numbers,
-            "flags": list(features.flags),
-        },
-        "classes": None if classes is None else _labels(classes, "class label"),
-        "projection": scorer.projection.tolist(),
-        "subnetworks": {
-            # Lists of no subnetworks would not tell the units of their layers.
-            "units": [kernel.shape[1] for kernel in networks.kernels],
-            "activation": networks.activation,
-            "kernels": [kernel.tolist() for kernel in networks.kernels],
-            "biases": [bias.tolist() for bias in networks.biases],
-        },
-        "scales": scorer.scales.tolist(),
-        "effects": [effects.tolist() for effects in scorer.effects],
-        "category_scales": scorer.category_scales.tolist(),
-        "intercept": float(scorer.intercept),
-        "spread": {
-            "bins": spread.heights.shape[1],
-            "edges": spread.edges.tolist(),
-            "heights": spread.heights.tolist(),
-            "shares": [shares.tolist() for shares in spread.shares],
-            "rows": spread.rows,
-        },
-    }
+    return (
+        ({"monotone": proved} if proved else {})
+        | pair_content(scorer)
+        | {
+            "features": {
+                "names": [str(name) for name in features.names],
+                "named": features.named,
+                "categories": categories,
+                "numbers": numbers,
+                "flags": list(features.flags),
+            },
+            "classes": None if classes is None else _labels(classes, "class label"),
+            "projection": scorer.projection.tolist(),
+            "subnetworks": {
+                # Lists of no subnetworks would not tell the units of their layers.
+                "units": [kernel.shape[1] for kernel in networks.kernels],
+                "activation": networks.activation,
+                "kernels": [kernel.tolist() for kernel in networks.kernels],
+                "biases": [bias.tolist() for bias in networks.biases],
+            },
+            "scales": scorer.scales.tolist(),
+            "effects": [effects.tolist() for effects in scorer.effects],
+            "category_scales": scorer.category_scales.tolist(),
+            "intercept": float(scorer.intercept),
+            "spread": {
+                "bins": spread.heights.shape[1],
+                "edges": spread.edges.tolist(),
+                "heights": spread.heights.tolist(),
+                "shares": [shares.tolist() for shares in spread.shares],
+                "rows": spread.rows,
+            },
+        }
+    )
 
 
 def _categories(values: Iterable[Any], what: str) -> list[Any]:
@@ -133,20 +138,21 @@ def read_content(model: Any) -> Scorer:
     Raises:
         ValueError: If it is anything else; the message says which part.
     """
-    features = _features(_part(model, "features", dict))
+    features = _features(part_of(model, "features", dict))
     features = replace(features, monotone=_directions(model, features))
-    p, k = len(features.projected_names), len(_part(model, "scales", list))
+    p, k = len(features.projected_names), len(part_of(model, "scales", list))
     counts = [(len(values),) for values in features.groups.values()]
     scorer = Scorer(
         features=features,
         classes=_classes(model),
-        projection=_array(model, "projection", (p, k)),
-        subnetworks=_subnetworks(_part(model, "subnetworks", dict), k),
-        scales=_array(model, "scales", (k,)),
-        effects=_arrays(model, "effects", counts),
-        category_scales=_array(model, "category_scales", (len(counts),)),
-        intercept=float(_array(model, "intercept", ())),
-        spread=_spread(_part(model, "spread", dict), k, counts),
+        projection=array(model, "projection", (p, k)),
+        subnetworks=_subnetworks(part_of(model, "subnetworks", dict), k),
+        scales=array(model, "scales", (k,)),
+        effects=arrays(model, "effects", counts),
+        category_scales=array(model, "category_scales", (len(counts),)),
+        intercept=float(array(model, "intercept", ())),
+        spread=_spread(part_of(model, "spread", dict), k, counts),
+        **read_pairs(model, features),
     )
     _check_scales(scorer)
     _check_size(scorer)
@@ -154,16 +160,16 @@ def read_content(model: Any) -> Scorer:
     # Another machine may round the last digit of a slope in another way.
     again = model_content(scorer) | {"monotone": model.get("monotone")}
     other = [key for key in {**model, **again} if model.get(key) != again.get(key)]
-    _demand(not other, f"{other} are not in the form of a saved model")
+    demand(not other, f"{other} are not in the form of a saved model")
     return scorer
 
 
 def _check_scales(scorer: Scorer) -> None:
     """A sign belongs to a curve or an effect, and the rank of a curve is its name."""
-    for key in ("scales", "category_scales"):
-        _demand((getattr(scorer, key) >= 0).all(), f"{key!r} has a negative number")
+    for key in ("scales", "category_scales", "pair_scales"):
+        demand((getattr(scorer, key) >= 0).all(), f"{key!r} has a negative number")
     falling = (np.diff(scorer.scales) <= 0).all()
-    _demand(falling, "'scales' does not have the largest number first")
+    demand(falling, "'scales' does not have the largest number first")
 
 
 def _check_size(scorer: Scorer) -> None:
@@ -182,22 +188,26 @@ def _check_size(scorer: Scorer) -> None:
         ridges = scorer.scales @ worst(z[:, None])[:, 0]
         pairs = zip(scorer.category_scales, scorer.effects, strict=True)
         effects = sum(scale * np.abs(effect).max() for scale, effect in pairs)
-        largest = ridges + effects + abs(scorer.intercept) + scorer.all_scales.sum()
+        surfaces = zip(scorer.pair_scales, scorer.pairs, strict=True)
+        tables = sum(scale * np.abs(pair.values).max() for scale, pair in surfaces)
+        largest = (
+            ridges + effects + tables + abs(scorer.intercept) + scorer.all_scales.sum()
+        )
     # Not written the other way round, which NaN would pass.
-    _demand(bool(largest < _LARGEST), "its weights are so large that scores overflow")
+    demand(bool(largest < _LARGEST), "its weights are so large that scores overflow")
 
 
 def _directions(model: dict[str, Any], features: Features) -> dict[str, Direction]:
     """The directions of monotone features, in the order of the columns."""
     if "monotone" not in model:
         return {}
-    listed = _part(model, "monotone", list)
-    found = {_part(each, "feature", str): each.get("direction") for each in listed}
+    listed = part_of(model, "monotone", list)
+    found = {part_of(each, "feature", str): each.get("direction") for each in listed}
     names = [name for name in features.numbers if name in found]
     whole = 0 < len(found) == len(listed) and list(found) == names
-    _demand(whole, "'monotone' is not of numeric columns in the order of 'names'")
+    demand(whole, "'monotone' is not of numeric columns in the order of 'names'")
     known = all(direction in get_args(Direction) for direction in found.values())
-    _demand(known, "'monotone' has a direction that there is not")
+    demand(known, "'monotone' has a direction that there is not")
     return found
 
 
@@ -206,43 +216,43 @@ def _check_certificates(model: dict[str, Any], scorer: Scorer) -> None:
     for listed, proved in zip(
         model.get("monotone", []), certificates(scorer), strict=True
     ):
-        _demand(set(listed) == set(proved._fields), "'monotone' has other keys")
-        slope = float(_array(listed, "smallest_slope", ()))
+        demand(set(listed) == set(proved._fields), "'monotone' has other keys")
+        slope = float(array(listed, "smallest_slope", ()))
         near = math.isclose(slope, proved.smallest_slope, rel_tol=1e-6, abs_tol=1e-12)
         holds = near and proved.holds
-        _demand(holds, f"the certificate of {proved.feature!r} does not hold")
+        demand(holds, f"the certificate of {proved.feature!r} does not hold")
 
 
 def _classes(model: dict[str, Any]) -> tuple[Any, Any] | None:
     if "classes" in model and model["classes"] is None:
         return None
-    labels = _labels(_part(model, "classes", list), "class label")
-    _demand(len(labels) == _CLASSES, f"'classes' has {len(labels)} labels, not two")
-    _demand(labels[0] != labels[1], f"'classes' has the label {labels[0]!r} twice")
+    labels = _labels(part_of(model, "classes", list), "class label")
+    demand(len(labels) == _CLASSES, f"'classes' has {len(labels)} labels, not two")
+    demand(labels[0] != labels[1], f"'classes' has the label {labels[0]!r} twice")
     return labels[0], labels[1]
 
 
 def _features(part: dict[str, Any]) -> Features:
-    names = tuple(_part(part, "names", list))
+    names = tuple(part_of(part, "names", list))
     texts = all(isinstance(name, str) for name in names)
     unique = texts and 0 < len(set(names)) == len(names)
-    _demand(unique, "'names' are not unique texts")
-    categories = dict(map(_category_column, _part(part, "categories", list)))
-    numbers = dict(map(_numeric_column, _part(part, "numbers", list)))
-    flags = tuple(_part(part, "flags", list))
+    demand(unique, "'names' are not unique texts")
+    categories = dict(map(_category_column, part_of(part, "categories", list)))
+    numbers = dict(map(_numeric_column, part_of(part, "numbers", list)))
+    flags = tuple(part_of(part, "flags", list))
     for key, columns in (("categories", categories), ("numbers", numbers)):
         ordered = [name for name in names if name in columns] == list(columns)
         whole = ordered and len(columns) == len(part[key])
-        _demand(whole, f"{key!r} are not of columns in the order of 'names'")
+        demand(whole, f"{key!r} are not of columns in the order of 'names'")
     whole = set(categories) | set(numbers) == set(names)
-    _demand(
+    demand(
         whole and len(categories) + len(numbers) == len(names),
         "a column of 'names' is neither or both of a number and categories",
     )
     two = [name for name, values in categories.items() if _is_flag(values)]
     fit = not flags or list(flags) == two
-    _demand(fit, "'flags' are not the columns of two categories")
-    return Features(names, _part(part, "named", bool), numbers, categories, flags)
+    demand(fit, "'flags' are not the columns of two categories")
+    return Features(names, part_of(part, "named", bool), numbers, categories, flags)
 
 
 def _is_flag(values: tuple[Any, ...]) -> bool:
@@ -250,121 +260,73 @@ def _is_flag(values: tuple[Any, ...]) -> bool:
 
 
 def _category_column(part: Any) -> tuple[str, tuple[Any, ...]]:
-    name, values = _part(part, "name", str), _part(part, "values", list)
+    name, values = part_of(part, "name", str), part_of(part, "values", list)
     known = values[:-1] if values[-1:] == [None] else values
     labels = _labels(known, "category")
     unique = 0 < len(set(labels)) == len(labels)
-    _demand(unique, f"the categories of {name!r} are none, or one is there twice")
+    demand(unique, f"the categories of {name!r} are none, or one is there twice")
     return name, tuple(labels + values[len(known) :])
 
 
 def _numeric_column(part: Any) -> tuple[str, NumericColumn]:
-    name, count = _part(part, "name", str), len(_part(part, "knots", list))
-    _demand(0 < count <= _MOST, f"the column {name!r} has {count} knots")
-    scale = Scale(_array(part, "knots", (count,)), _array(part, "places", (count,)))
+    name, count = part_of(part, "name", str), len(part_of(part, "knots", list))
+    demand(0 < count <= _MOST, f"the column {name!r} has {count} knots")
+    scale = Scale(array(part, "knots", (count,)), array(part, "places", (count,)))
     rising = (np.diff(scale.knots) > 0).all() and (np.diff(scale.places) > 0).all()
     ends = scale.places[[0, -1]].tolist() == ([-1.0, 1.0] if count > 1 else [0.0, 0.0])
-    _demand(rising and ends, f"the knots of {name!r} do not rise from -1 to 1")
-    low, high = _array(part, "seen", (2,)).tolist()
+    demand(rising and ends, f"the knots of {name!r} do not rise from -1 to 1")
+    low, high = array(part, "seen", (2,)).tolist()
     wide = low <= scale.knots[0] and scale.knots[-1] <= high
-    _demand(wide, f"'seen' of {name!r} is not the range of its rows")
-    neutral = float(_array(part, "neutral", ()))
-    _demand(abs(neutral) <= 1, f"'neutral' of {name!r} is not from -1 to 1")
+    demand(wide, f"'seen' of {name!r} is not the range of its rows")
+    neutral = float(array(part, "neutral", ()))
+    demand(abs(neutral) <= 1, f"'neutral' of {name!r} is not from -1 to 1")
     values = {}
     for key in ("codes", "masses", "levels"):
-        listed = _part(part, key, list)
-        values[key] = tuple(_array(part, key, (len(listed),)).tolist())
+        listed = part_of(part, key, list)
+        values[key] = tuple(array(part, key, (len(listed),)).tolist())
         unique = len(set(values[key])) == len(listed)
-        _demand(unique, f"{key!r} of {name!r} has a value twice")
+        demand(unique, f"{key!r} of {name!r} has a value twice")
     apart = not set(values["codes"]) & set(values["masses"])
-    _demand(apart, f"a value of {name!r} is both a code and a mass")
-    missing = _part(part, "missing", bool)
+    demand(apart, f"a value of {name!r} is both a code and a mass")
+    missing = part_of(part, "missing", bool)
     return name, NumericColumn(scale, (low, high), neutral, missing=missing, **values)
 
 
 def _subnetworks(part: dict[str, Any], k: int) -> Subnetworks:
-    units, activation = _part(part, "units", list), _part(part, "activation", str)
+    units, activation = part_of(part, "units", list), part_of(part, "activation", str)
     known = list(ACTIVATIONS)
-    _demand(activation in known, f"'activation' is {activation!r}, not one of {known}")
+    demand(activation in known, f"'activation' is {activation!r}, not one of {known}")
     whole = all(type(count) is int and 0 < count <= _MOST for count in units)
-    _demand(
+    demand(
         whole and units[-1:] == [1],
         f"'units' is {units}, not positive whole numbers, of which the last is 1",
     )
     layers = list(zip(units, [1, *units[:-1]], strict=True))
-    kernels = _arrays(part, "kernels", [(k, out, into) for out, into in layers])
-    biases = _arrays(part, "biases", [(k, out, 1) for out, _ in layers])
+    kernels = arrays(part, "kernels", [(k, out, into) for out, into in layers])
+    biases = arrays(part, "biases", [(k, out, 1) for out, _ in layers])
     return Subnetworks(kernels, biases, cast(Activation, activation))
 
 
 def _spread(part: dict[str, Any], k: int, counts: Sequence[tuple[int, ...]]) -> Spread:
-    bins = _part(part, "bins", int)
-    _demand(0 < bins <= _MOST, f"'bins' is {bins}, not a number from 1 to {_MOST}")
+    bins = part_of(part, "bins", int)
+    demand(0 < bins <= _MOST, f"'bins' is {bins}, not a number from 1 to {_MOST}")
     spread = Spread(
-        _array(part, "edges", (k, bins + 1)),
-        _array(part, "heights", (k, bins)),
-        _arrays(part, "shares", counts),
+        array(part, "edges", (k, bins + 1)),
+        array(part, "heights", (k, bins)),
+        arrays(part, "shares", counts),
         rows := part.get("rows"),
     )
     counted = rows is None or (type(rows) is int and 0 < rows < _MOST_ROWS)
-    _demand(counted, "'rows' is not a positive whole number")
+    demand(counted, "'rows' is not a positive whole number")
     small = (np.abs(spread.edges) < 1 / _NARROWEST).all()
-    _demand(small, "'edges' are larger than projected values can be")
+    demand(small, "'edges' are larger than projected values can be")
     widths = np.diff(spread.edges)
     mean = widths.mean(axis=1, keepdims=True)
     equal = (np.abs(widths - mean) <= _ROUNDING * mean) & (mean > _NARROWEST)
-    _demand(equal.all(), "'edges' do not rise by equal bins")
+    demand(equal.all(), "'edges' do not rise by equal bins")
     for key, rows in (("heights", spread.heights), ("shares", spread.shares)):
         for shares in rows:
             within = ((shares >= 0) & (shares <= 1 + _ROUNDING)).all()
             fit = within and abs(shares.sum() - 1) < _ROUNDING
-            _demand(fit, f"{key!r} are not shares that add up to one")
+            demand(fit, f"{key!r} are not shares that add up to one")
     return spread
-
-
-def _part(part: Any, key: str, kind: type[_Type]) -> _Type:
-    """A part of an object of JSON, if it is of this type of Python."""
-    value = part.get(key) if isinstance(part, dict) else None
-    if type(value) is kind:
-        return value
-    message = f"{key!r} is missing or not of the type {kind.__name__}"
-    raise ValueError(message)
-
-
-def _arrays(
-    part: dict[str, Any], key: str, shapes: Sequence[tuple[int, ...]]
-) -> tuple[Floats, ...]:
-    values = _part(part, key, list)
-    fit = len(values) == len(shapes)
-    _demand(fit, f"{key!r} has {len(values)} arrays where {len(shapes)} fit")
-    pairs = zip(values, shapes, strict=True)
-    return tuple(_array({key: value}, key, shape) for value, shape in pairs)
-
-
-def _array(part: dict[str, Any], key: str, shape: tuple[int, ...]) -> Floats:
-    """Nested lists as an array of the shape that fits the other parts."""
-    values = part.get(key)
-    try:
-        # Booleans count as numbers for NumPy, where numbers stand beside them.
-        array = np.array(None if _has_boolean(values) else values)
-    except ValueError:  # rows of unequal lengths
-        array = np.array(None)
-    # Empty lists do not tell how many columns their rows would have had.
-    if array.size == 0 and 0 in shape:
-        return np.empty(shape)
-    finite = array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
-    _demand(finite, f"{key!r} is not an array of finite numbers")
-    fit = array.shape == shape
-    _demand(fit, f"{key!r} has the shape {array.shape} where {shape} fits")
-    return array.astype(np.float64)
-
-
-def _has_boolean(values: Any) -> bool:
-    if isinstance(values, list):
-        return any(map(_has_boolean, values))
-    return isinstance(values, bool)
-
-
-def _demand(holds: bool | np.bool_, otherwise: str) -> None:
-    if not holds:
-        raise ValueError(otherwise)

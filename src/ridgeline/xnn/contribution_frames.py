@@ -111,6 +111,10 @@ def feature_shares(scorer: Scorer) -> dict[str, float]:
         if not ratios[place]:
             continue
         group = int(place) - len(scorer.scales)
+        if (pair := group - len(scorer.category_scales)) >= 0:
+            for name in scorer.pairs[pair].columns:
+                shares[name] = shares.get(name, 0.0) + float(ratios[place]) / 2
+            continue
         if group >= 0:
             name = features.group_columns[group]
             shares[name] = shares.get(name, 0.0) + float(ratios[place])

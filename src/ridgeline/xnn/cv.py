@@ -24,6 +24,7 @@ from ridgeline.xnn.architecture import Init
 from ridgeline.xnn.candidates import Tried, choose, results_table, try_candidates
 from ridgeline.xnn.columns import Unseen
 from ridgeline.xnn.estimator import ATTRIBUTES, BaseXNN, XNNClassifier, XNNRegressor
+from ridgeline.xnn.pair_stage import adjust, join_pairs
 from ridgeline.xnn.progress import count_fits
 from ridgeline.xnn.settings import (
     PENALTIES,
@@ -51,6 +52,7 @@ class _SearchSettings(Settings):
     l1_projection: Any = parameter((1e-5, 1e-1), "array-like")
     l1_scales: Any = parameter((1e-4, 1e-2), "array-like")
     roughness: Any = parameter((1e-9, 1e-5), "array-like")
+    max_pairs: int = parameter(5, Interval(Integral, 0, None, closed="left"))
     n_candidates: int = parameter(32, _COUNT)
     max_seconds: float | None = parameter(
         None, Interval(Real, 0, None, closed="neither"), None
@@ -186,9 +188,12 @@ class _BaseCV(_SearchSettings, BaseXNN):
         for name, value in tried.candidate.penalties.items():
             setattr(self, f"{name}_", value)
         own = self._chosen = tried.candidate.settings(self._settings())
+        seed = tried.candidate.seed
         # Folds leave a model each: the chosen penalties are fitted once more.
-        self.result_ = (
-            fitting.fit(own, data, tried.candidate.seed) if folds else tried.fits[0]
+        result = fitting.fit(own, data, seed) if folds else tried.fits[0]
+        # A worker of the search has TensorFlow and its program at hand.
+        (self.result_,) = Parallel(n_jobs=self.n_jobs)(
+            [delayed(join_pairs)(own, data, result, seed, self.standard_errors)]
         )
         if data.classes is not None:
             self.classes_ = data.classes
@@ -205,9 +210,8 @@ class _BaseCV(_SearchSettings, BaseXNN):
         data = data._replace(
             validation=part.validation, other_rows=len(part.training.target)
         )
-        # A worker of the search has TensorFlow at hand.
         (whole,) = Parallel(n_jobs=self.n_jobs)(
-            [delayed(fitting.adjust)(self._chosen, data, chosen, seed)]
+            [delayed(adjust)(self._chosen, data, chosen, seed)]
         )
         # The loss of rows that were trained on says nothing.
         self.result_ = whole._replace(
@@ -262,6 +266,11 @@ _PARAMETERS: Final = document(
     """    init : {"both", "random", "features"}, default="both"
         What the projections of a candidate start from: random directions, or one
         feature each. "both" tries each for half of the candidates.
+""",
+    """    max_pairs : int, default=5
+        Largest number of pairs of columns whose interaction is fitted, after the
+        penalties are chosen. How many there are, the one-standard-error rule says,
+        towards fewer; 0 leaves them out.
 """,
 )
 _ATTRIBUTES: Final = f"""{ATTRIBUTES.rstrip()}

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ridgeline.errors import InputError
 from ridgeline.private_names.sklearn import validate_params
-from ridgeline.xnn import fitting
+from ridgeline.xnn import fitting, pair_stage
 from ridgeline.xnn.observations import checked_table
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.settings import PARAMETERS, Settings, allowed_values
@@ -101,7 +101,7 @@ class BaseXNN(Settings, BaseEstimator):  # type: ignore[misc]
         validate_params(self)
         seed = fitting.draw_seed(self.random_state)
         data = prepare(self, X, y, sample_weight, validation_data, seed=seed)
-        self.result_ = fitting.fit(self, data, seed)
+        self.result_ = pair_stage.fit(self, data, seed)
         if data.classes is not None:
             self.classes_ = data.classes
         return self

@@ -7,6 +7,7 @@ returns a new `FitResult`; TensorFlow is imported when something is trained.
 
 import math
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -23,10 +24,12 @@ from ridgeline.xnn.architecture import (
     Weights,
     constrained,
 )
-from ridgeline.xnn.assembly import fitted_model, trained_weights
+from ridgeline.xnn.assembly import fitted_model, pair_part, trained_weights
 from ridgeline.xnn.checkpoint import Checkpoint
+from ridgeline.xnn.pair_fitting import Penalty
 from ridgeline.xnn.progress import stage_progress
 from ridgeline.xnn.pruning import prune_scorer
+from ridgeline.xnn.response import Response
 from ridgeline.xnn.runtime import start_tensorflow
 from ridgeline.xnn.schedules import (
     Schedule,
@@ -78,6 +81,7 @@ class FitResult(NamedTuple):
     validation_loss: float  # squared error of the response, or cross-entropy
     orthogonality_error: float  # largest |W'W - I| as trained, in single precision
     stop_reason: str  # why the last stage ended, in words
+    pair_penalty: Penalty | None = None  # what surfaces of pairs paid, if there are any
 
     @classmethod
     def of_stored(cls, scorer: Scorer) -> "FitResult":
@@ -174,7 +178,7 @@ def refine(
     refined = _go_on(
         settings,
         data,
-        result.scorer,
+        result,
         refinement_schedule(settings, batches),
         rng=np.random.default_rng([seed, _STAGES.index("refinement"), 0]),
         checkpoint=_checkpoint(settings, "refinement", start),
@@ -192,7 +196,7 @@ def adjust(
     """A refinement on more rows that moves the projection too, by small steps."""
     schedule = adjustment_schedule(settings, _batches(settings, data))
     rng = np.random.default_rng([seed, len(_STAGES)])
-    return _go_on(settings, data, result.scorer, schedule, rng=rng)
+    return _go_on(settings, data, result, schedule, rng=rng)
 
 
 def forget_checkpoint(settings: Settings, stage: StageName, start: int = 0) -> None:
@@ -225,6 +229,7 @@ def network_shape(settings: Settings, data: Prepared) -> Architecture:
         and settings.relaxation > 0
         and settings.schedule != "paper",
         monotone=bool(_directions(data).any()),
+        offset=settings.max_pairs > 0,
     )
 
 
@@ -240,14 +245,24 @@ def _fit_start(settings: Settings, data: Prepared, seed: int, start: int) -> Fit
 def _go_on(
     settings: Settings,
     data: Prepared,
-    scorer: Scorer,
+    before: FitResult,
     schedule: Schedule,
     *,
     rng: np.random.Generator,
     checkpoint: Checkpoint | None = None,
 ) -> FitResult:
-    """Trains the components in use from where a model stands, without L1 penalties."""
+    """Trains the components in use from where a model stands, without L1 penalties.
+
+    Pairs of columns stay as they are: the rows bring their part of the decision along.
+    """
+    scorer = before.scorer
     shape = network_shape(settings, data)
+    if scorer.pairs:
+        shape = replace(shape, offset=True)
+        data = data._replace(
+            training=_with_offset(data.training, scorer, data.response),
+            validation=_with_offset(data.validation, scorer, data.response),
+        )
     problem = Problem(
         0.0,
         0.0,
@@ -265,7 +280,15 @@ def _go_on(
         **_of_limits(shape, limits),
     )
     stage = _Stage("refinement", start, problem, schedule, rng, checkpoint)
-    return _run(stage, settings, shape, data)
+    result = _run(stage, settings, shape, data)
+    whole = replace(result.scorer, pairs=scorer.pairs, pair_scales=scorer.pair_scales)
+    return result._replace(scorer=whole, pair_penalty=before.pair_penalty)
+
+
+def _with_offset(rows: Rows, scorer: Scorer, response: Response) -> Rows:
+    """Rows with what the pairs of a model add, in the unit of training."""
+    part = pair_part(scorer, rows) / response.half
+    return rows._replace(offset=part.astype(np.float32))
 
 
 def _trained(

@@ -110,6 +110,8 @@ def objective(
         ridge.normalise(outputs, by),
         batch.codes,
     )
+    if shape.offset:
+        predicted += batch.offset
     losses = data_loss(shape, predicted, batch.target)
     total = tf.reduce_sum(batch.weight * losses) / by.weight
     total += problem.l1_projection * tf.reduce_sum(tf.abs(weights.projection))

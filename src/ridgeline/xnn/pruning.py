@@ -37,9 +37,12 @@ def leading_components(importance_ratios: Floats, share: float) -> NDArray[np.bo
 def prune_scorer(scorer: Scorer, share: float) -> Scorer:
     """The same model with the scales of the components beyond the share at zero."""
     kept = leading_components(scorer.importance_ratios, share)
-    k = len(scorer.scales)
+    ridges, groups, pairs = np.split(
+        kept, np.cumsum([len(scorer.scales), len(scorer.category_scales)])
+    )
     return replace(
         scorer,
-        scales=np.where(kept[:k], scorer.scales, 0.0),
-        category_scales=np.where(kept[k:], scorer.category_scales, 0.0),
+        scales=np.where(ridges, scorer.scales, 0.0),
+        category_scales=np.where(groups, scorer.category_scales, 0.0),
+        pair_scales=np.where(pairs, scorer.pair_scales, 0.0),
     )

@@ -1,6 +1,7 @@
 """A fitted network that needs NumPy alone: scores, contributions, importance ratios.
 
     decision = intercept + sum_j scales_j h_j(projection_j' x) + sum_c effect_c(x)
+               + sum_p pair_scales_p surface_p(x)
 
 Every function h_j and every categorical effect has mean 0 and norm 1 over the training
 rows, so that their scales are comparable. Components are sorted by scale, scales are
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
@@ -28,6 +29,7 @@ from ridgeline.xnn.columns import REFUSED, Unseen
 from ridgeline.xnn.features import Encoded, Features, is_clean
 from ridgeline.xnn.numeric_column import Beyond
 from ridgeline.xnn.sharing import feature_parts
+from ridgeline.xnn.surfaces import Surface
 
 if TYPE_CHECKING:
     from ridgeline.xnn.explanation import Explanation
@@ -145,6 +147,10 @@ class Scorer:
         The decision where every component is at its mean.
     spread : Spread
         Where the training rows lie.
+    pairs : tuple of Surface
+        What pairs of columns add beyond each of them.
+    pair_scales : ndarray
+        Scales of the pairs; zero where pruned.
     """
 
     features: Features
@@ -156,6 +162,8 @@ class Scorer:
     category_scales: Floats
     intercept: float
     spread: Spread
+    pairs: tuple[Surface, ...] = ()
+    pair_scales: Floats = field(default_factory=lambda: np.zeros(0))
 
     def __repr__(self) -> str:
         features = self.features
@@ -186,14 +194,15 @@ class Scorer:
 
     @property
     def component_names(self) -> tuple[str, ...]:
-        """Ridge components by their rank, then the categorical features."""
+        """Ridge components by their rank, the categorical features, the pairs."""
         ridges = tuple(f"ridge {rank + 1}" for rank in range(len(self.scales)))
-        return ridges + tuple(self.features.groups)
+        pairs = tuple(surface.name for surface in self.pairs)
+        return ridges + tuple(self.features.groups) + pairs
 
     @property
     def all_scales(self) -> Floats:
-        """Scales of the ridge functions, then of the categorical effects."""
-        return np.concatenate([self.scales, self.category_scales])
+        """Scales of the ridge functions, the categorical effects, and the pairs."""
+        return np.concatenate([self.scales, self.category_scales, self.pair_scales])
 
     @property
     def importance_ratios(self) -> Floats:
@@ -304,7 +313,12 @@ class Scorer:
             )
             if scale
         ]
-        return np.vstack([ridges, *categories])
+        pairs = [
+            scale * surface(self.features, rows)
+            for scale, surface in zip(self.pair_scales, self.pairs, strict=True)
+            if scale
+        ]
+        return np.vstack([ridges, *categories, *pairs])
 
 
 def _say_beyond(beyond: dict[str, Beyond], features: Features) -> None:

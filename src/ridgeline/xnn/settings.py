@@ -63,6 +63,7 @@ class Settings:
     l1_projection: float = parameter(1e-3, _NOT_NEGATIVE)
     l1_scales: float = parameter(1e-3, _NOT_NEGATIVE)
     roughness: float = parameter(1e-6, _NOT_NEGATIVE)
+    max_pairs: int = parameter(0, Interval(Integral, 0, None, closed="left"))
     prune_share: float | None = parameter(
         0.95, Interval(Real, 0, 1, closed="right"), None
     )
@@ -98,9 +99,12 @@ def allowed_values(settings: type[Settings] = Settings) -> dict[str, list[Any]]:
     return {each.name: each.metadata["allowed"] for each in fields(settings)}
 
 
-def document(penalties: str, more: str = "", init: str = "") -> str:
+def document(penalties: str, more: str = "", init: str = "", pairs: str = "") -> str:
     """The section on parameters of a docstring, with the parts that differ as given."""
-    return f"{_NETWORK}{init or _INIT}{_NORMALISE}{penalties}{_FITTING}{more}"
+    return (
+        f"{_NETWORK}{init or _INIT}{_NORMALISE}{penalties}{pairs or _PAIRS}{_FITTING}"
+        f"{more}"
+    )
 
 
 _NETWORK: Final = """Parameters
@@ -145,6 +149,11 @@ _PENALTIES: Final = """    l1_projection : float, default=0.001
     roughness : float, default=1e-06
         lambda3, the weight of the mean squared second derivative of the ridge
         functions. The paper tunes it between 1e-7 and 1e-5.
+"""
+_PAIRS: Final = """    max_pairs : int, default=0
+        Largest number of pairs of columns whose interaction is fitted. Pairs of columns
+        in use join as long as validation gains by them; each adds a surface that has no
+        part of a single column.
 """
 _FITTING: Final = """    prune_share : float or None, default=0.95
         Components are kept in the order of their importance ratios until these add up

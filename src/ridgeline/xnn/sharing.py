@@ -67,8 +67,11 @@ def feature_parts(scorer: "Scorer", rows: Encoded) -> Floats:
         effects = np.append(scorer.effects[place], 0.0)
         effects *= scorer.category_scales[place]
         total[0, column] += effects[rows.codes[:, place]]
-    # A component of another kind is shared here: a surface of two features, say, would
-    # give each of them a half of its part as interaction.
+    for scale, surface in zip(scorer.pair_scales, scorer.pairs, strict=True):
+        if scale:
+            # A pure surface is an interaction: neither of the two has a larger part.
+            half = 0.5 * scale * surface(features, rows)
+            total[1, [columns[name] for name in surface.columns]] += half
     return total.transpose(2, 1, 0)
 
 

@@ -312,6 +312,8 @@ def _validation_loss(
         outputs = network.raw_outputs(shape, weights, block.numeric)
         outputs = ridge.normalise(outputs, by)
         predicted = network.decision(shape, weights, problem, outputs, block.codes)
+        if shape.offset:
+            predicted += block.offset
         losses = network.data_loss(shape, predicted, block.target)
         return (
             number + 1,

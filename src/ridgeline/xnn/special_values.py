@@ -38,14 +38,16 @@ SpecialValues = (
 )
 
 # A candidate has this share of the rows, and at least so many.
-_FREQUENT: Final = 0.0005
-_FEWEST: Final = 25
+_FREQUENT: Final = 0.0003
+_FEWEST: Final = 10
 _MOST_IN_COLUMN: Final = 50
 # Rows that a point mass is compared with: as many as it has itself, within limits.
 _FEWEST_NEIGHBOURS: Final = 800
 _MOST_NEIGHBOURS: Final = 4000
-# Standard errors by which it must differ: a few hundred candidates leave none by luck.
-_DIFFERS: Final = 3.5
+_FEWEST_BESIDE: Final = 25
+# Of the values that a column is found to have, the share that may be there by luck.
+# Where many values differ this asks less of each than where one or two do.
+_BY_LUCK: Final = 0.1
 
 
 class Asked(NamedTuple):
@@ -123,7 +125,9 @@ def point_masses(
         }
         # The strongest, where there are many.
         best = sorted(scores, key=lambda value: -scores[value])[:_MOST_IN_COLUMN]
-        masses = sorted(value for value in best if scores[value] > _DIFFERS)
+        real = _beyond_luck(np.array(list(scores.values())))
+        kept = {value for value, is_real in zip(scores, real, strict=True) if is_real}
+        masses = sorted(value for value in best if value in kept)
         if masses:
             found[name] = tuple(masses)
     return found
@@ -137,6 +141,13 @@ def frequent_values(cells: Floats) -> Floats:
     return np.asarray(values[counts >= max(_FEWEST, _FREQUENT * len(cells))])
 
 
+def _beyond_luck(scores: Floats) -> NDArray[np.bool_]:
+    """Which differences, in standard errors, are not by luck (Benjamini-Hochberg)."""
+    from scipy.stats import false_discovery_control, norm
+
+    return np.asarray(false_discovery_control(2 * norm.sf(scores)) <= _BY_LUCK)
+
+
 def _difference(cells: Floats, left: Residuals, value: float) -> float:
     """By how many standard errors the rows of a value differ from their neighbours.
 
@@ -147,10 +158,10 @@ def _difference(cells: Floats, left: Residuals, value: float) -> float:
     """
     first, last = np.searchsorted(cells, (value, np.nextafter(value, np.inf)))
     near = int(np.clip(last - first, _FEWEST_NEIGHBOURS, _MOST_NEIGHBOURS))
-    if min(first, len(cells) - last) >= _FEWEST:
+    if min(first, len(cells) - last) >= _FEWEST_BESIDE:
         near //= 2
     sides = [slice(max(0, first - near), first), slice(last, last + near)]
-    sides = [side for side in sides if len(cells[side]) >= _FEWEST]
+    sides = [side for side in sides if len(cells[side]) >= _FEWEST_BESIDE]
     if not sides:
         return 0.0
     means = [left.values[side].mean() for side in sides]

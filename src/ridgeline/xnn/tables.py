@@ -158,6 +158,7 @@ def encode_rows(
         response.scale(target).astype(np.float32),
         # Shares count alone; about 1 they neither vanish nor overflow.
         (weight / weight.mean()).astype(np.float32),
+        np.zeros(len(weight), dtype=np.float32),
     )
 
 
