@@ -65,4 +65,6 @@ def explainable_network(model: Any) -> int:
         for scale, effects in zip(scorer.category_scales, scorer.effects, strict=True)
         if scale
     )
-    return int(layers + projections + effects + 1)
+    pairs = zip(scorer.pair_scales, scorer.pairs, strict=True)
+    surfaces = sum(surface.values.size for scale, surface in pairs if scale)
+    return int(layers + projections + effects + surfaces + 1)

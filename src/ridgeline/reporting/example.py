@@ -10,7 +10,7 @@ import pandas as pd
 from ridgeline.errors import InputError
 from ridgeline.reporting.labels import Labels, component_title, label_of
 from ridgeline.reporting.words import value_text
-from ridgeline.xnn.components import CategoryComponent, RidgeComponent
+from ridgeline.xnn.components import CategoryComponent, Component, PairComponent
 from ridgeline.xnn.explanation import contributions_frame, explain
 from ridgeline.xnn.scorer import Scorer
 
@@ -115,12 +115,12 @@ def _typical(values: "pd.Series[Any]") -> Any:
     return values.mode().iloc[0]
 
 
-def _values(
-    component: RidgeComponent | CategoryComponent, texts: Mapping[str, str]
-) -> str:
+def _values(component: Component, texts: Mapping[str, str]) -> str:
     """Values of the features that a component looks at, by weight."""
     if isinstance(component, CategoryComponent):
         return texts[component.feature]
+    if isinstance(component, PairComponent):
+        return ", ".join(texts[name] for name in component.features)
     named = component.leading
     return ", ".join(texts[component.feature_names[place]] for place in named)
 

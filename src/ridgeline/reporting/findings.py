@@ -15,7 +15,11 @@ from ridgeline.reporting.labels import (
 )
 from ridgeline.reporting.own_axis import OwnAxis, own_axis
 from ridgeline.reporting.words import listed, percent, value_text
-from ridgeline.xnn.components import CategoryComponent, RidgeComponent
+from ridgeline.xnn.components import (
+    CategoryComponent,
+    PairComponent,
+    RidgeComponent,
+)
 from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.scorer import Scorer
 
@@ -53,6 +57,8 @@ def component_findings(
         if isinstance(component, CategoryComponent):
             sentence = _special_sentence if component.special else _category_sentence
             found.append(sentence(component, labels, row))
+        elif isinstance(component, PairComponent):
+            found.append(_pair_sentence(component, labels))
         else:
             axis = own_axis(component, scorer.features, means)
             found.append(_ridge_sentence(component, axis, labels, row))
@@ -148,6 +154,16 @@ def _ridge_sentence(
 def _sentence_title(component: RidgeComponent, axis: OwnAxis, labels: Labels) -> str:
     title = component_title(component, labels)
     return title if axis.dominated else f"A mixture of {title[0].lower()}{title[1:]}"
+
+
+def _pair_sentence(component: PairComponent, labels: Labels) -> str:
+    seen = component.effects[component.shares > 0]
+    return (
+        f"{component_title(component, labels)} ({component.name}, IR "
+        f"{percent(component.importance)}): beyond what each of the two adds, the pair "
+        "moves the odds by a factor of up to "
+        f"{_factor(float(np.exp(np.ptp(seen))))} between its places."
+    )
 
 
 def _special_sentence(component: CategoryComponent, labels: Labels, row: str) -> str:

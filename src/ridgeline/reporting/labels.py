@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ridgeline.reporting.words import value_text
-from ridgeline.xnn.components import CategoryComponent, Component
+from ridgeline.xnn.components import CategoryComponent, Component, PairComponent
 
 __all__ = ["Label", "Labels", "category_texts", "component_title", "label_of"]
 
@@ -29,6 +29,9 @@ def component_title(component: Component, labels: Labels) -> str:
     if isinstance(component, CategoryComponent):
         title = label_of(component.feature, labels).title
         return f"{title}: {component.kind}" if component.special else title
+    if isinstance(component, PairComponent):
+        one, two = (label_of(name, labels).title for name in component.features)
+        return f"{one} together with {two[0].lower()}{two[1:]}"
     places = component.leading
     titles = [label_of(component.feature_names[at], labels).title for at in places]
     if len(places) == 1:

@@ -49,13 +49,17 @@ MODULES: Final = (
     "xnn/features.py",
     "xnn/format_1.py",
     "xnn/identifiability.py",
+    "xnn/json_parts.py",
     "xnn/monotone.py",
     "xnn/numeric_column.py",
+    "xnn/pair_component.py",
+    "xnn/pair_content.py",
     "xnn/response.py",
     "xnn/scaling.py",
     "xnn/scorer.py",
     "xnn/sharing.py",
     "xnn/storage.py",
+    "xnn/surfaces.py",
 )
 # By the ending of the model's file.
 _REQUIREMENTS: Final = {

@@ -1,4 +1,4 @@
-"""The components of a fitted network: ridge functions, and effects of categories.
+"""The components of a fitted network: ridge functions, categories, and pairs.
 
 All values are in the units of the decision: a response, or log-odds. NumPy alone.
 """
@@ -10,14 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeline.xnn.identifiability import CurveKind, curve_shape, only_feature
+from ridgeline.xnn.pair_component import PairComponent, pair_component
 from ridgeline.xnn.scorer import Scorer
 
 __all__ = [
     "DOMINATES",
     "CategoryComponent",
     "Component",
+    "PairComponent",
     "RidgeComponent",
     "category_component",
+    "pair_component",
     "ridge_component",
 ]
 
@@ -118,7 +121,7 @@ class CategoryComponent:
         return tuple(_label(category) for category in self.categories)
 
 
-Component = RidgeComponent | CategoryComponent
+Component = RidgeComponent | CategoryComponent | PairComponent
 
 
 def ridge_component(scorer: Scorer, place: int, points: int) -> RidgeComponent:

@@ -1,13 +1,15 @@
 """The explanation of a fitted network as data, and what may not be read from it.
 
-A component is a ridge function with its projection, or the effects of a categorical
-feature. All values are in the units of the decision: a response, or log-odds.
+A component is a ridge function with its projection, the effects of a categorical
+feature, or the surface of a pair. All values are in the units of the decision: a
+response, or log-odds.
 NumPy alone; pandas is needed by what returns a data frame, matplotlib by `plot`.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -19,8 +21,10 @@ from ridgeline.xnn.columns import REFUSED, Unseen
 from ridgeline.xnn.components import (
     CategoryComponent,
     Component,
+    PairComponent,
     RidgeComponent,
     category_component,
+    pair_component,
     ridge_component,
 )
 from ridgeline.xnn.contribution_frames import (
@@ -53,7 +57,7 @@ class Explanation:
     ----------
     scorer : Scorer
         The fitted network.
-    components : tuple of RidgeComponent and CategoryComponent
+    components : tuple of RidgeComponent, CategoryComponent and PairComponent
         The components in use, the most important first.
     warnings : tuple of str
         What should not be read from the components, a sentence each.
@@ -117,6 +121,11 @@ class Explanation:
     def category_effects(self) -> tuple[CategoryComponent, ...]:
         """The categorical components, the most important first."""
         return tuple(c for c in self.components if isinstance(c, CategoryComponent))
+
+    @property
+    def pairs(self) -> tuple[PairComponent, ...]:
+        """The pairs of columns, the most important first."""
+        return tuple(c for c in self.components if isinstance(c, PairComponent))
 
     @property
     def importance(self) -> "pd.DataFrame":
@@ -219,6 +228,28 @@ class Explanation:
                 "rows": _joined(c.rows for c in found),
             }
         )
+
+    @property
+    def surfaces(self) -> "pd.DataFrame":
+        """A row for each pair and place of its two columns: what it adds there.
+
+        `first` and `second` are values of numbers in their own unit, or categories, and
+        `share` is that of the training rows about this place.
+        """
+        import pandas as pd
+
+        lines = [
+            (pair.name, one, two, float(value), float(share))
+            for pair in self.pairs
+            for (one, two), value, share in zip(
+                product(*(axis.places for axis in pair.axes)),
+                pair.effects.ravel(),
+                pair.shares.ravel(),
+                strict=True,
+            )
+        ]
+        names = ["component", "first", "second", "value", "share"]
+        return pd.DataFrame(lines, columns=names)
 
     def contributions(self, X: Any, by: By = "component") -> "pd.DataFrame":
         """Compute what each component, or each feature, adds to the decision.
@@ -352,7 +383,11 @@ def explain(model: Scorer | HasScorer, points: int = 200) -> Explanation:
         category_component(scorer, int(place))
         for place in np.flatnonzero(scorer.category_scales)
     ]
-    components: list[Component] = [*ridges, *effects]
+    pairs = [
+        pair_component(scorer, int(place))
+        for place in np.flatnonzero(scorer.pair_scales)
+    ]
+    components: list[Component] = [*ridges, *effects, *pairs]
     # The sort is stable: where importance is equal, the scorer's order stays.
     components.sort(key=lambda component: -component.importance)
     return Explanation(

@@ -25,6 +25,7 @@ __all__ = [
     "fit_surfaces",
     "learn_axis",
     "pair_design",
+    "products",
     "unit_surface",
 ]
 
@@ -131,7 +132,12 @@ def pair_design(
 
 
 def fit_surfaces(
-    designs: Sequence[PairDesign], left: Left, penalty: Penalty, steps: int = _STEPS
+    designs: Sequence[PairDesign],
+    left: Left,
+    penalty: Penalty,
+    *,
+    steps: int = _STEPS,
+    first_products: Floats | None = None,
 ) -> list[Floats]:
     """Values of pure surfaces that are best together, each of its axes' shape.
 
@@ -140,6 +146,8 @@ def fit_surfaces(
         left: What they are fitted to.
         penalty: What they pay.
         steps: Newton's, where the response is a class.
+        first_products: Those of the first step (`products`), for fits to the same rows
+            with several penalties.
     """
     ends = np.cumsum([design.pure.shape[1] for design in designs])
     prices = linalg.block_diag(
@@ -151,10 +159,12 @@ def fit_surfaces(
     found = np.zeros(len(prices))
     added = np.zeros(len(left.target))
     value = _objective(left, added, 0.0)
-    for _ in range(steps if left.classify else 1):
+    for step in range(steps if left.classify else 1):
         slope, curvature = left.slopes(added)
+        known = first_products if step == 0 else None
+        weighted = products(designs, curvature) if known is None else known
         pull = np.concatenate([d.pure.T @ (d.matrix.T @ slope) for d in designs])
-        factor = linalg.cho_factor(_gram(designs, curvature) + prices)
+        factor = linalg.cho_factor(weighted + prices)
         move = linalg.cho_solve(factor, pull - prices @ found)
         moved = _rows(designs, move, ends)
         before = value
@@ -210,7 +220,7 @@ def _bends(axis: Axis) -> Floats:
     return np.asarray(second.T @ second)
 
 
-def _gram(designs: Sequence[PairDesign], curvature: Floats) -> Floats:
+def products(designs: Sequence[PairDesign], curvature: Floats) -> Floats:
     """Weighted products of all values of all pairs, in the bases of pure surfaces."""
     weighted = [
         design.matrix.multiply(curvature[:, None]).tocsr() for design in designs

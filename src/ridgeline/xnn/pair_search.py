@@ -23,6 +23,7 @@ from ridgeline.xnn.pair_fitting import (
     fit_surfaces,
     learn_axis,
     pair_design,
+    products,
 )
 from ridgeline.xnn.surfaces import Axis, axis_cells, table_values
 
@@ -38,7 +39,7 @@ _BEYOND_CHANCE: Final = 3.0
 _SWEEPS: Final = 10  # that take the parts of single columns out
 _WHILE_SEARCHING: Final = Penalty(bends=10.0, size=3.0)
 _PENALTIES: Final = tuple(
-    Penalty(bends, size) for bends in (1.0, 10.0, 100.0) for size in (1.0, 10.0)
+    Penalty(bends, size) for bends in (0.3, 3.0, 30.0) for size in (0.3, 3.0, 30.0)
 )
 
 
@@ -95,8 +96,9 @@ def search_pairs(
         return FoundPairs([], _WHILE_SEARCHING)
     designs = [step.design for step in path[1 : count + 1] if step.design]
     losses = {}
+    weighted = products(designs, training.left.slopes()[1])
     for penalty in _PENALTIES:
-        tables = fit_surfaces(designs, training.left, penalty)
+        tables = fit_surfaces(designs, training.left, penalty, first_products=weighted)
         added = _added(features, designs, tables, validation.rows)
         losses[penalty] = _mean(validation.left, added)
     return FoundPairs(designs, min(losses, key=lambda penalty: losses[penalty]))

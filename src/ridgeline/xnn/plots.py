@@ -16,9 +16,15 @@ from numpy.typing import NDArray
 
 from ridgeline import drawing
 from ridgeline.errors import InputError
-from ridgeline.xnn.components import CategoryComponent, Component, RidgeComponent
+from ridgeline.xnn.components import (
+    CategoryComponent,
+    Component,
+    PairComponent,
+    RidgeComponent,
+)
 from ridgeline.xnn.explanation import Explanation, explain
 from ridgeline.xnn.features import Features
+from ridgeline.xnn.pair_plots import draw_pair
 from ridgeline.xnn.scorer import HasScorer, Scorer
 
 if TYPE_CHECKING:
@@ -50,7 +56,8 @@ def plot_explanation(
 
     A ridge component shows its function over the density of the training rows, beside
     the weights of its projection; a categorical one its effects beside the shares of
-    the rows. Where one feature makes up a projection, the axis has its own unit.
+    the rows; a pair its surface, or one curve for each category. Where one feature
+    makes up a projection, the axis has its own unit.
 
     Parameters
     ----------
@@ -82,6 +89,8 @@ def plot_explanation(
         row = drawing.GridRow(figure, grid, place)
         if isinstance(component, RidgeComponent):
             _draw_ridge(row, component, explanation, max_bars)
+        elif isinstance(component, PairComponent):
+            _title(draw_pair(row, 0, component, explanation.unit), component)
         else:
             _draw_categories(row, component, explanation.unit, max_bars)
     weights = [c.weights for c in shown if isinstance(c, RidgeComponent)]
@@ -331,6 +340,8 @@ def _inner_height(component: Component, most: int) -> float:
     """Height of a component's axes, in inches."""
     if isinstance(component, RidgeComponent):
         return max(_CURVE, _BAR * min(len(component.weights), most))
+    if isinstance(component, PairComponent):
+        return 1.4 * _CURVE
     return max(0.5 * _CURVE, 1.2 * _BAR * min(len(component.effects), most))
 
 

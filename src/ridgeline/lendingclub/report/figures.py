@@ -28,8 +28,14 @@ from ridgeline.reporting.labels import (
     label_of,
 )
 from ridgeline.reporting.own_axis import OwnAxis, own_axis
-from ridgeline.xnn.components import CategoryComponent, RidgeComponent
+from ridgeline.xnn.components import (
+    CategoryComponent,
+    Component,
+    PairComponent,
+    RidgeComponent,
+)
 from ridgeline.xnn.explanation import explain
+from ridgeline.xnn.pair_plots import draw_pair
 from ridgeline.xnn.scorer import Scorer
 
 __all__ = ["plot_explanation_beside_marginals", "plot_marginals"]
@@ -103,6 +109,8 @@ def plot_explanation_beside_marginals(
         line = _Line(drawing.GridRow(figure, grid, place), marginals, truth)
         if isinstance(component, RidgeComponent):
             _draw_ridge(line, component, scorer)
+        elif isinstance(component, PairComponent):
+            _entitle(draw_pair(line.row, 1, component, _UNIT), component)
         else:
             _draw_categories(line, component)
     drawing.share_projection_axis(figure, 1.0)
@@ -300,11 +308,11 @@ def _draw_categories(line: _Line, component: CategoryComponent) -> None:
     drawing.clean(shares)
 
 
-def _is_special(component: RidgeComponent | CategoryComponent) -> bool:
+def _is_special(component: Component) -> bool:
     return isinstance(component, CategoryComponent) and component.special
 
 
-def _entitle(axes: Axes, component: RidgeComponent | CategoryComponent) -> None:
+def _entitle(axes: Axes, component: Component) -> None:
     title = component_title(component, APPLICATION_LABELS)
     title = drawing.short(f"{title}, IR {component.importance:.1%}", 2 * _TITLE)
     lines = fill(title, _TITLE)

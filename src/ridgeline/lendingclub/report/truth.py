@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
 from ridgeline.reporting.own_axis import own_axis
-from ridgeline.xnn.components import RidgeComponent
+from ridgeline.xnn.components import PairComponent, RidgeComponent
 from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.scorer import Scorer
 
@@ -105,6 +105,8 @@ def _by_component(scorer: Scorer, X: pd.DataFrame, parts: pd.DataFrame) -> pd.Da
     }
     rows = []
     for component in explanation.components:
+        if isinstance(component, PairComponent):
+            continue  # the simulator's parts are of one feature each
         part = contributions[:, scorer.component_names.index(component.name)]
         if isinstance(component, RidgeComponent):
             axis = axes[component.name]
