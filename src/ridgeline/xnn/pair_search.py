@@ -1,12 +1,13 @@
 """Which pairs of columns a model gains by, found on what the others leave.
 
-Heredity: both columns of a pair must take part in the model already. All such pairs are
+Heredity: one column of a pair must take part in the model already. All such pairs are
 ranked by a table of what is left at their places, with the parts of single columns
 taken out; those that chance would not give are then fitted, and join one after the
 other, the one that validation gains most by first. How many join is decided by the
 one-standard-error rule, towards fewer.
 """
 
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -66,7 +67,7 @@ def search_pairs(
     features: Features,
     training: Side,
     validation: Side,
-    columns: list[str],
+    columns: Mapping[str, bool],
     *,
     most: int,
     standard_errors: float,
@@ -77,7 +78,7 @@ def search_pairs(
         features: Names, scaling and categories of the columns.
         training: Rows that surfaces are fitted to.
         validation: Rows that choose.
-        columns: Those that take part in the model.
+        columns: Those that may be in a pair, and whether they take part in the model.
         most: How many pairs may join.
         standard_errors: By how many a model of fewer pairs may be worse.
     """
@@ -88,7 +89,7 @@ def search_pairs(
     axes = [axis for axis in known if axis is not None]
     candidates = [
         pair_design(features, pair, training.rows, weight)
-        for pair in _ranked(features, axes, training)[:_MOST_TO_FIT]
+        for pair in _ranked(features, axes, training, columns)[:_MOST_TO_FIT]
     ]
     path = _path(features, candidates, training, validation, most)
     count = _count(path, validation.left, standard_errors)
@@ -105,7 +106,7 @@ def search_pairs(
 
 
 def _ranked(
-    features: Features, axes: list[Axis], side: Side
+    features: Features, axes: list[Axis], side: Side, in_use: Mapping[str, bool]
 ) -> list[tuple[Axis, Axis]]:
     """Pairs that explain more than chance would, the most promising first."""
     count = len(side.left.target)
@@ -121,6 +122,8 @@ def _ranked(
         nearest.append(np.where(places.share > 0.5, places.upper, places.lower))  # noqa: PLR2004
     gains: dict[tuple[int, int], float] = {}
     for one, two in combinations(range(len(axes)), 2):
+        if not (in_use[axes[one].column] or in_use[axes[two].column]):
+            continue
         size = axes[one].size, axes[two].size
         cells = nearest[one] * size[1] + nearest[two]
         pull = np.bincount(cells, slope, size[0] * size[1]).reshape(size)

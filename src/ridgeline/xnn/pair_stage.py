@@ -32,9 +32,10 @@ from ridgeline.xnn.tables import Prepared
 
 __all__ = ["adjust", "fit", "join_pairs"]
 
-# Network and surfaces are fitted in turn so often: on bike and Adult the third time
-# still gained by validation, and each takes a fifth of a training.
-_ROUNDS: Final = 3
+# Network and surfaces are fitted in turn, at most so often, and as long as the
+# validation loss falls by this share. A turn takes a fifth of a training.
+_MOST_TURNS: Final = 5
+_WORTH_A_TURN: Final = 0.003
 
 
 def fit(settings: Settings, data: Prepared, seed: int) -> FitResult:
@@ -74,13 +75,14 @@ def join_pairs(
     joined = _with_surfaces(scorer, data, found.designs, found.penalty)
     with_pairs = result._replace(scorer=joined, pair_penalty=found.penalty)
     best = _judged(with_pairs, data)
-    now = best
-    for _ in range(_ROUNDS):
-        network = fitting.adjust(settings, data, now, seed)
+    for _ in range(_MOST_TURNS):
+        network = fitting.adjust(settings, data, best, seed)
         settled = _with_surfaces(network.scorer, data, found.designs, found.penalty)
-        now = _judged(now._replace(scorer=settled), data)
-        best = min(best, now, key=lambda each: each.validation_loss)
-    return best
+        now = _judged(best._replace(scorer=settled), data)
+        if now.validation_loss > (1 - _WORTH_A_TURN) * best.validation_loss:
+            break
+        best = now
+    return min(best, now, key=lambda each: each.validation_loss)
 
 
 def _judged(result: FitResult, data: Prepared) -> FitResult:
@@ -105,14 +107,14 @@ def adjust(
     return whole._replace(scorer=_with_surfaces(scorer, data, designs, penalty))
 
 
-def _columns(scorer: Scorer) -> list[str]:
-    """Columns that take part, in their order; monotone ones must do so alone."""
+def _columns(scorer: Scorer) -> dict[str, bool]:
+    """Columns that may be in pairs, and which take part; monotone ones do so alone."""
     shares = feature_shares(scorer)
-    return [
-        name
+    return {
+        name: shares.get(name, 0.0) > 0
         for name in scorer.features.names
-        if shares.get(name, 0.0) > 0 and name not in scorer.features.monotone
-    ]
+        if name not in scorer.features.monotone
+    }
 
 
 def _side(scorer: Scorer, rows: Rows, response: Response) -> Side:
