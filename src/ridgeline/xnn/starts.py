@@ -115,7 +115,7 @@ def first_projection(
         bound[:, None], directions[:, None] * np.abs(drawn), drawn
     )[:, :rising]
     columns[~bound, rising:] = drawn[~bound, rising:]
-    return columns / np.linalg.norm(columns, axis=0)
+    return np.asarray(columns / np.linalg.norm(columns, axis=0))
 
 
 def projection_limits(
@@ -156,8 +156,9 @@ def orthogonal_weights(
     movable = np.ones(loose.shape, bool) if limits is None else limits.movable
     held = ~movable.any(axis=0)
     exact = np.where(held, loose, 0.0)
-    anew = np.abs(scales) <= _UNUSED * np.abs(scales).max()
-    for place in np.argsort(-np.abs(scales), kind="stable"):
+    sizes = np.abs(scales)
+    anew: NDArray[np.bool_] = np.asarray(sizes <= _UNUSED * sizes.max())
+    for place in np.argsort(-sizes, kind="stable"):
         if held[place]:
             continue
         own = loose[:, place] - exact @ (exact.T @ loose[:, place])
