@@ -56,7 +56,7 @@ class Settings:
     activation: Activation = parameter("tanh", _one_of(Activation))
     projection: Projection = parameter("orthogonal", _one_of(Projection))
     coherence: float = parameter(0.3, _NOT_NEGATIVE)
-    relaxation: float = parameter(0.5, Interval(Real, 0, 1, closed="left"))
+    relaxation: float = parameter(0.4, Interval(Real, 0, 1, closed="left"))
     monotone: Mapping[str, Direction] | None = parameter(None, dict, None)
     init: Init = parameter("random", _one_of(Init))
     normalise: bool = parameter(True, "boolean")
@@ -126,7 +126,7 @@ _COHERENCE: Final = """    coherence : float, default=0.3
         times their scales. It holds "near" projections apart, and orthogonal ones in
         the relaxed part of their training.
 """
-_WAYS: Final = """    relaxation : float, default=0.5
+_WAYS: Final = """    relaxation : float, default=0.4
         Share of the epochs in which orthogonal projections may still overlap; then they
         are made orthogonal, and stay so. 0 is the paper's training, as is the schedule
         "paper".

@@ -33,7 +33,9 @@ def network_shape(settings: Settings, data: Prepared) -> Architecture:
         # Without hidden layers the ridge functions are straight.
         smooth=settings.roughness > 0 and bool(hidden),
         loss="squared" if data.response.classes is None else "logistic",
-        relaxed=settings.projection == "orthogonal"
+        # Without numeric features there is no projection.
+        relaxed=p > 0
+        and settings.projection == "orthogonal"
         and settings.relaxation > 0
         and settings.schedule != "paper",
         monotone=monotone > 0,

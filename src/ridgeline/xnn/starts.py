@@ -30,7 +30,7 @@ _FRESH_SCALE: Final = 0.02
 # Of the largest scale: a smaller one says that a component is not in use.
 _UNUSED: Final = 0.02
 # Of a projection's length, that must be its own: below it the others have its story.
-_OWN_LENGTH: Final = 0.5
+_OWN_LENGTH: Final = 0.3
 
 
 class Limits(NamedTuple):
