@@ -10,9 +10,9 @@ The seeds are not those of the study. "near, chosen" fits each price of COHERENC
 takes the largest price whose validation loss is within one standard error of the
 smallest: the rule towards orthogonality. Printed are means over the seeds: the excess
 error (the mean squared difference to the truth without noise, of 10,000 other rows)
-and its standard error, the largest cosine between two projections in use, their number, the
-smallest eigenvalue of their Gram matrix, and the seconds of the processor, the median,
-which leaves out the fits that compiled a program.
+and its standard error, the largest cosine between two projections in use, the smallest
+eigenvalue of their Gram matrix, the components in use, and seconds of the processor: the
+median, which leaves out the fits that compiled a program.
 """
 
 import argparse

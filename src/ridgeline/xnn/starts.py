@@ -154,10 +154,10 @@ def orthogonal_weights(
     loose = np.asarray(weights.projection, dtype=np.float64)
     scales = np.array(weights.scales, dtype=np.float64)
     movable = np.ones(loose.shape, bool) if limits is None else limits.movable
-    held = ~movable.any(axis=0)
+    held = np.asarray(~movable.any(axis=0))
     exact = np.where(held, loose, 0.0)
     sizes = np.abs(scales)
-    anew: NDArray[np.bool_] = np.asarray(sizes <= _UNUSED * sizes.max())
+    anew = np.asarray(sizes <= _UNUSED * sizes.max())
     for place in np.argsort(-sizes, kind="stable"):
         if held[place]:
             continue
