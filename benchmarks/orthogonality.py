@@ -11,7 +11,7 @@ takes the largest price whose validation loss is within one standard error of th
 smallest: the rule towards orthogonality. Printed are means over the seeds: the excess
 error (the mean squared difference to the truth without noise, of 10,000 other rows)
 and its standard error, the largest cosine between two projections in use, the smallest
-eigenvalue of their Gram matrix, the components in use, and seconds of the processor: the
+eigenvalue of their Gram matrix, the components in use, and the processor's seconds: the
 median, which leaves out the fits that compiled a program.
 """
 
