@@ -43,6 +43,7 @@ TUNING = pd.DataFrame({"validation_loss": [0.1, 0.2, 0.3]})
 OF_A_REPORT = {
     *("fits", "fit_seconds", "epochs", "stop_reason", "validation_loss"),
     *("orthogonality_error", "n_parameters", "n_components", "importance_ratios"),
+    *("largest_cosine", "smallest_eigenvalue"),
 }
 
 
@@ -210,6 +211,8 @@ def test_reports_have_the_agreed_numbers(chain):
         assert report["parameters"] == PENALTIES
         assert report["fits"] == len(TUNING) + 1
         assert report["orthogonality_error"] < 1e-5
+        assert 0 <= report["largest_cosine"] < 1e-9
+        assert report["smallest_eigenvalue"] == pytest.approx(1, abs=1e-9)
         assert sum(report["importance_ratios"].values()) == pytest.approx(1)
         assert not any(" " in key for key in report["importance_ratios"])
     assert chain["xnn.training_report"]["rows"] == {"train": 400, "validation": 200}

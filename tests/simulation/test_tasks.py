@@ -208,6 +208,7 @@ class TestPapersNetwork:
             "scaling": "minmax",
             "special_values": None,
             "cayley_step": 10.0,
+            "relaxation": 0.0,
             "learning_rate": 0.01,
             "beyond_range": "extend",
             "max_epochs": 7,

@@ -11,15 +11,12 @@ from hypothesis import strategies as st
 
 from ridgeline.xnn import network, ridge
 from ridgeline.xnn.architecture import Architecture, Problem, Rows, Weights
-from ridgeline.xnn.assembly import (
-    fitted_model,
-    initial_weights,
-    trained_weights,
-)
+from ridgeline.xnn.assembly import fitted_model, trained_weights
 from ridgeline.xnn.columns import REFUSED
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.response import Response
 from ridgeline.xnn.scorer import BeyondRangeWarning, Scorer
+from ridgeline.xnn.starts import initial_weights
 from ridgeline.xnn.tables import encode_rows
 
 LIGHT = settings(max_examples=20, deadline=None)

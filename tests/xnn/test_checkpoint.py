@@ -36,10 +36,10 @@ def interrupted(stage: str) -> Any:
 
 def model(**settings: object) -> XNNRegressor:
     """Return a regressor whose stages take two calls of the program each."""
-    return XNNRegressor(max_epochs=80, refine_epochs=80, random_state=0, **settings)
+    return XNNRegressor(max_epochs=160, refine_epochs=80, random_state=0, **settings)
 
 
-@pytest.mark.parametrize("stage", ["training", "refinement"])
+@pytest.mark.parametrize("stage", ["relaxation", "training", "refinement"])
 def test_interrupted_fit_ends_with_the_same_model(
     stage: str,
     tmp_path: Path,

@@ -60,13 +60,19 @@ def test_terms_count_the_features_that_have_to_be_read(chosen):
     of_one = np.eye(4, k)
     assert terms(replace(scorer, projection=of_one, scales=used)) == pytest.approx(2)
     of_four = np.full((4, k), 0.5)
+    of_four[:2, 1] = -0.5
     assert terms(replace(scorer, projection=of_four, scales=used)) == pytest.approx(8)
+    # The same four twice: both have to be read again, together.
+    twice = np.full((4, k), 0.5)
+    assert terms(replace(scorer, projection=twice, scales=used)) == pytest.approx(16)
     almost_one = of_one + 0.01
     assert 2 < terms(replace(scorer, projection=almost_one, scales=used)) < 2.01
 
 
 def test_the_best_short_fits_are_tried_with_all_epochs():
-    model = XNNRegressorCV(**QUICK | {"n_candidates": 8, "max_epochs": 60})
+    # A patience that stops none.
+    rounds = {"n_candidates": 8, "max_epochs": 60, "patience": 60}
+    model = XNNRegressorCV(**QUICK | rounds)
     table = model.fit(*rows()).results_
     short, longer = 15 + 3, 60 + 12  # training and refinement
     assert sorted(table["epochs"])[:4] == [short] * 4

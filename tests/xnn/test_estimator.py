@@ -217,7 +217,10 @@ def test_weights() -> None:
 def test_several_starts_keep_the_best(frame: pd.DataFrame, y: np.ndarray) -> None:
     """More starts never validate worse than the first one alone."""
     losses = [
-        XNNRegressor(**FAST, n_starts=starts).fit(frame, y).validation_loss_
+        # Of this training the first start is not the best.
+        XNNRegressor(**FAST, relaxation=0.0, n_starts=starts)
+        .fit(frame, y)
+        .validation_loss_
         for starts in (1, 3)
     ]
     assert losses[1] < losses[0]

@@ -12,12 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 from ridgeline.errors import RidgelineError
 from ridgeline.xnn import fitting, network, sos_bp, training
 from ridgeline.xnn.architecture import Architecture, Problem, Rows, Weights
-from ridgeline.xnn.assembly import initial_weights
 from ridgeline.xnn.features import Features
 from ridgeline.xnn.pruning import prune_scorer
 from ridgeline.xnn.response import Response
 from ridgeline.xnn.schedules import Schedule
 from ridgeline.xnn.settings import Settings
+from ridgeline.xnn.starts import initial_weights
 from ridgeline.xnn.tables import Prepared, encode_rows
 
 # Few shapes for all tests: each one takes seconds to compile.
@@ -49,7 +49,10 @@ IDENTITY = replace(
     smooth=False,
     loss="logistic",
 )
-SHAPES = {shape.projection: shape for shape in (ORTHOGONAL, FREE, IDENTITY)}
+# More projections than features.
+NEAR = replace(FREE, projection="near")
+SHAPES = {shape.projection: shape for shape in (ORTHOGONAL, FREE, IDENTITY, NEAR)}
+RELAXED = replace(ORTHOGONAL, relaxed=True)
 # What training makes of 100 and 60 rows in batches of 40.
 COUNTS, PADDED = (100, 60), (120, 80)
 BATCH, BATCH_ROWS, ROOM = 40, 34, 40
@@ -90,6 +93,7 @@ def make_problem(shape: Architecture, rows: Rows) -> Problem:
         np.ones(len(shape.category_counts)),
         shares,
         np.full(sum(shape.category_counts), 0.003),
+        coherence=0.7,
     )
 
 
@@ -194,6 +198,7 @@ class Sizes(NamedTuple):
     cayley: float
     adam: float
     adaptive: bool = False
+    relaxed: bool = False
 
 
 def step_by_hand(setup: Setup, hand: Hand, batch: Rows, sizes: Sizes) -> Any:
@@ -215,7 +220,9 @@ def step_by_hand(setup: Setup, hand: Hand, batch: Rows, sizes: Sizes) -> Any:
         for w, m, v in zip(hand.weights, first, second, strict=True)
     ]
     point, gradient, square = hand.weights[0], gradients[0], hand.cayley_square
-    if shape.projection == "orthogonal":
+    if shape.projection == "near" or sizes.relaxed:
+        moved[0] = moved[0] / np.linalg.norm(moved[0], axis=0)
+    elif shape.projection == "orthogonal":
         skew = gradient @ point.T - point @ gradient.T
         square = 0.999 * square + 0.001 * np.sum((skew @ point) ** 2)
         tau = sizes.cayley
@@ -279,6 +286,7 @@ def arguments(
         cayley=single(cayley),
         adam=single(adam),
         adaptive=tf.constant(sizes[0].adaptive),
+        relaxed=tf.constant(sizes[0].relaxed),
         patience=tf.constant(1000),
         batch_rows=tf.constant(BATCH_ROWS),
     )
@@ -324,7 +332,8 @@ def check_against_hand(
     for name in ("weights", "first", "second"):
         parts = unpacked(setup, getattr(state, name)), getattr(hand, name)
         # Beside a Cayley step, Adam's moments of the projection have no reader.
-        skipped = name != "weights" and setup.shape.projection != "free"
+        by_adam = setup.shape.projection in {"free", "near"} or sizes[0].relaxed
+        skipped = name != "weights" and not by_adam
         for left, right in list(zip(*parts, strict=True))[skipped:]:
             np.testing.assert_allclose(left, right, rtol=1e-3, atol=2e-5, err_msg=name)
     assert float(state.step) == hand.step
@@ -359,6 +368,19 @@ def test_epochs_of_several_batches_are_algorithm_1(projection):
 
     # The last batch and the second block of validation rows are not full.
     check_against_hand(setup, (91, 55), sizes)
+
+
+@pytest.mark.parametrize("relaxed", [True, False])
+def test_one_program_has_relaxed_steps_and_strict_ones(relaxed):
+    setup = make_setup(RELAXED)
+    sizes = [Sizes(0.5, 0.01, relaxed=relaxed), Sizes(0.1, 0.02, relaxed=relaxed)]
+
+    state = check_against_hand(setup, (91, 55), sizes)
+
+    projection = unpacked(setup, state.weights)[0]
+    gram = projection.T @ projection
+    np.testing.assert_allclose(np.diag(gram), 1, atol=1e-6)
+    assert (np.abs(gram[0, 1]) < 1e-6) == (not relaxed)
 
 
 def test_adaptive_steps_are_relative_to_the_usual_size_of_the_direction(setup):
@@ -613,6 +635,7 @@ def fit(prepared: Prepared) -> Callable[..., fitting.FitResult]:
 SETTINGS = Settings(
     n_subnetworks=2,
     hidden=(4, 3),
+    relaxation=0.0,
     max_epochs=6,
     refine_epochs=4,
     batch_size=BATCH,
@@ -665,3 +688,27 @@ def test_refinement_fixes_projections_and_leaves_out_what_was_pruned(fit, prepar
     np.testing.assert_array_equal(scorer.all_scales > 0, pruned.all_scales > 0)
     np.testing.assert_allclose(scorer.projection, pruned.projection, atol=1e-6)
     assert list(refined.history["stage"]) == ["training"] * 6 + ["refinement"] * 4
+
+
+@pytest.mark.parametrize("max_epochs", [1, 2, 7])
+def test_a_relaxed_fit_has_as_many_epochs_and_ends_orthogonal(prepared, max_epochs):
+    chosen = replace(SETTINGS, relaxation=0.5, max_epochs=max_epochs)
+
+    fitted = fitting.train(chosen, prepared, seed=0)
+
+    assert list(fitted.history["stage"]) == ["training"] * max_epochs
+    assert list(fitted.history["epoch"]) == list(range(1, max_epochs + 1))
+    assert fitted.orthogonality_error < 1e-6
+    projection = fitted.scorer.projection
+    np.testing.assert_allclose(projection.T @ projection, np.eye(2), atol=1e-12)
+
+
+def test_a_projection_that_is_fixed_is_not_relaxed(prepared):
+    fixed = [
+        fitting.train(
+            replace(SETTINGS, relaxation=share, cayley_step=0.0), prepared, seed=0
+        )
+        for share in (0.0, 0.5)
+    ]
+    projections = [np.abs(each.scorer.projection) for each in fixed]
+    np.testing.assert_allclose(*projections, atol=1e-7)

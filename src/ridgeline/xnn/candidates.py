@@ -150,15 +150,20 @@ def terms(scorer: Scorer) -> float:
 
     A projection counts as many features as it has weights of equal size, and in
     between as its inverse participation ratio says: 1 / sum of w^4 where w'w = 1. Ten
-    curves of one feature each are simpler than seven that mix all of them. Projections
-    that overlap have to be read together: each pair counts its squared cosine.
+    curves of one feature each are simpler than seven that mix all of them.
+
+    Two projections that overlap have to be read together as well: the features of both
+    count once more, times the squared cosine. Of models with the same features, the one
+    nearer to orthogonal projections has fewer terms.
     """
     used = scorer.projection[:, scorer.scales > 0]
     share = used**2 / np.sum(used**2, axis=0)
-    mixed = np.sum(1 / np.sum(share**2, axis=0))
-    overlap = np.sum(overlaps(scorer) ** 2) / 2
+    features = 1 / np.sum(share**2, axis=0)
+    # Each pair is there twice, with the features of the one and of the other.
+    again = np.sum(overlaps(scorer) ** 2 @ features)
     groups = np.count_nonzero(scorer.category_scales)
-    return float(mixed + overlap + groups + 2 * np.count_nonzero(scorer.pair_scales))
+    surfaces = 2 * np.count_nonzero(scorer.pair_scales)
+    return float(features.sum() + again + groups + surfaces)
 
 
 def results_table(found: Sequence[Tried], chosen: int) -> pd.DataFrame:

@@ -47,7 +47,7 @@ _COUNT: Final = Interval(Integral, 1, None, closed="left")
 class _SearchSettings(Settings):
     """The parameters of the estimators, with ranges of the penalties."""
 
-    coherence: Any = parameter((1e-3, 1e1), "array-like")
+    coherence: Any = parameter((1e-3, 10.0), "array-like")
     init: Any = parameter("both", StrOptions({*get_args(Init), "both"}))
     l1_projection: Any = parameter((1e-5, 1e-1), "array-like")
     l1_scales: Any = parameter((1e-4, 1e-2), "array-like")
@@ -74,6 +74,7 @@ class _BaseCV(_SearchSettings, BaseXNN):
     l1_projection_: float
     l1_scales_: float
     roughness_: float
+    coherence_: float  # where projections are "near"
 
     def fit(
         self,
@@ -151,14 +152,14 @@ class _BaseCV(_SearchSettings, BaseXNN):
         return plot_candidates(self.results_, classify=is_classifier(self))
 
     def _tried(self) -> tuple[str, ...]:
-        """What is chosen: the penalties, and how far near projections may overlap."""
+        """What is chosen: the penalties, and what near projections pay to overlap."""
         return (*PENALTIES, "coherence") if self.projection == "near" else PENALTIES
 
     def _settings(self) -> Settings:
         """The plain parameters, without progress bars and states of each candidate."""
         plain = {each.name: getattr(self, each.name) for each in fields(Settings)}
         for name in (*PENALTIES, "coherence", "init"):
-            del plain[name]
+            del plain[name]  # a range here; each candidate has its own
         return Settings(**plain | {"verbose": 0, "checkpoint": None})
 
     def _folds(self, X: Any, y: Any, sample_weight: Any, seed: int) -> list[Prepared]:
@@ -267,6 +268,12 @@ _PARAMETERS: Final = document(
         What the projections of a candidate start from: random directions, or one
         feature each. "both" tries each for half of the candidates.
 """,
+    """    coherence : (float, float), default=(0.001, 10.0)
+        Smallest and largest price of overlap to try with "near" projections, which are
+        chosen along with the penalties by the rule of `standard_errors`: terms count
+        overlap, so that it is a rule towards orthogonality. Other projections do not
+        take it; the relaxed training of orthogonal ones has the price 0.3.
+""",
     """    max_pairs : int, default=5
         Largest number of pairs of columns whose interaction is fitted, after the
         penalties are chosen. How many there are, the one-standard-error rule says,
@@ -277,9 +284,12 @@ _ATTRIBUTES: Final = f"""{ATTRIBUTES.rstrip()}
     results_ : DataFrame
         A row for each candidate: penalties, start (`init` and its seed), validation
         loss, standard error of its difference to the best, components, terms (the
-        features to read in them), epochs, seconds, and which is chosen.
+        features to read in them, and once more where projections overlap), epochs,
+        seconds, and which is chosen. With "near" projections also `coherence`.
     l1_projection_, l1_scales_, roughness_ : float
         The penalties that were chosen.
+    coherence_ : float
+        The price of overlap that was chosen; only there with "near" projections.
 """
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ridgeline.errors import InputError, RidgelineError
+from ridgeline.errors import RidgelineError
 from ridgeline.xnn.architecture import (
     Architecture,
     Problem,
@@ -40,6 +40,7 @@ from ridgeline.xnn.schedules import (
 )
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.settings import Settings
+from ridgeline.xnn.shapes import directions_of, network_shape
 from ridgeline.xnn.starts import (
     Limits,
     initial_weights,
@@ -70,7 +71,6 @@ StageName = Literal["relaxation", "training", "refinement"]
 _STAGES: Final[tuple[StageName, ...]] = ("training", "refinement")
 _LARGEST_BATCH: Final = 1000
 _BATCH_SHARE: Final = 0.2
-_MOST_SUBNETWORKS: Final = 20
 
 
 class FitResult(NamedTuple):
@@ -129,7 +129,7 @@ def train(settings: Settings, data: Prepared, seed: int, start: int = 0) -> FitR
     shape = network_shape(settings, data)
     # A generator for each stage: stages that run one by one equal a whole fit.
     rng = np.random.default_rng([seed, _STAGES.index("training"), start])
-    directions = _directions(data)
+    directions = directions_of(data)
     first = initial_weights(shape, data.training, rng, settings.init, directions)
     limits = projection_limits(shape, first.projection, directions)
     problem = Problem(
@@ -140,7 +140,7 @@ def train(settings: Settings, data: Prepared, seed: int, start: int = 0) -> FitR
         np.ones(len(shape.category_counts)),
         _category_shares(shape, data.training),
         data.category_priors,
-        coherence=settings.coherence if settings.projection == "near" else 0.0,
+        coherence=_coherence(settings),
         **_of_limits(shape, limits),
     )
     stage = _Stage(
@@ -151,21 +151,19 @@ def train(settings: Settings, data: Prepared, seed: int, start: int = 0) -> FitR
         rng,
         _checkpoint(settings, "training", start),
     )
-    if not shape.relaxed:
+    parts = relaxed_schedules(stage.schedule, settings.relaxation)
+    if parts is None or not shape.relaxed:
         return _run(stage, settings, shape, data)
-    loose_schedule, strict_schedule = relaxed_schedules(
-        stage.schedule, settings.relaxation
-    )
     relaxed = stage._replace(
         name="relaxation",
-        schedule=loose_schedule,
+        schedule=parts.relaxed,
         problem=problem._replace(coherence=settings.coherence),
         checkpoint=_checkpoint(settings, "relaxation", start),
     )
     loose = _trained(relaxed, settings, shape, data)
     strict = stage._replace(
         start=orthogonal_weights(loose.weights, shape, rng, limits),
-        schedule=strict_schedule,
+        schedule=parts.strict,
     )
     return _run(strict, settings, shape, data, before=loose)
 
@@ -201,36 +199,18 @@ def adjust(
 
 def forget_checkpoint(settings: Settings, stage: StageName, start: int = 0) -> None:
     """Removes the state of a stage that has ended, where one was kept."""
-    if kept := _checkpoint(settings, stage, start):
-        kept.remove()
+    # The relaxed part is one of training's: what comes after it begins at its end.
+    parts: tuple[StageName, ...] = (stage,)
+    if stage == "training":
+        parts = ("relaxation", "training")
+    for part in parts:
+        if kept := _checkpoint(settings, part, start):
+            kept.remove()
 
 
 def training_epochs(settings: Settings, data: Prepared) -> int:
     """The largest number of epochs of a training with these data."""
     return training_schedule(settings, _batches(settings, data)).max_epochs
-
-
-def network_shape(settings: Settings, data: Prepared) -> Architecture:
-    """The network for these data."""
-    p = data.training.numeric.shape[1]
-    hidden = _hidden_layers(settings.hidden)
-    return Architecture(
-        n_features=p,
-        n_subnetworks=_subnetworks(settings, p, np.count_nonzero(_directions(data))),
-        category_counts=tuple(map(len, data.features.groups.values())),
-        hidden=hidden,
-        activation=settings.activation,
-        projection=settings.projection,
-        normalised=settings.normalise,
-        # Without hidden layers the ridge functions are straight.
-        smooth=settings.roughness > 0 and bool(hidden),
-        loss="squared" if data.response.classes is None else "logistic",
-        relaxed=settings.projection == "orthogonal"
-        and settings.relaxation > 0
-        and settings.schedule != "paper",
-        monotone=bool(_directions(data).any()),
-        offset=settings.max_pairs > 0,
-    )
 
 
 def _fit_start(settings: Settings, data: Prepared, seed: int, start: int) -> FitResult:
@@ -263,6 +243,8 @@ def _go_on(
             training=_with_offset(data.training, scorer, data.response),
             validation=_with_offset(data.validation, scorer, data.response),
         )
+    start = trained_weights(scorer, data.response)
+    limits = projection_limits(shape, start.projection, directions_of(data))
     problem = Problem(
         0.0,
         0.0,
@@ -271,12 +253,9 @@ def _go_on(
         (scorer.category_scales > 0).astype(np.float64),
         _category_shares(shape, data.training),
         data.category_priors,
-    )
-    start = trained_weights(scorer, data.response)
-    limits = projection_limits(shape, start.projection, _directions(data))
-    problem = problem._replace(
-        # On its way to all rows a projection keeps its distance to the others.
-        coherence=settings.coherence if settings.projection == "near" else 0.0,
+        # Projections that move keep their distance; with fixed ones the price would
+        # only shrink scales.
+        coherence=_coherence(settings) if schedule.cayley_step > 0 else 0.0,
         **_of_limits(shape, limits),
     )
     stage = _Stage("refinement", start, problem, schedule, rng, checkpoint)
@@ -361,79 +340,14 @@ def _run(
     )
 
 
-def _directions(data: Prepared) -> Floats:
-    """Directions of the columns that the network is given."""
-    return np.asarray(data.features.directions[data.features.varying])
+def _coherence(settings: Settings) -> float:
+    """What projections pay for their overlap; orthogonal ones only while relaxed."""
+    return settings.coherence if settings.projection == "near" else 0.0
 
 
 def _of_limits(shape: Architecture, limits: Limits) -> dict[str, Any]:
     """The part of a problem that monotone features make, where there are any."""
     return limits._asdict() if shape.monotone else {}
-
-
-def _subnetworks(settings: Settings, p: int, monotone: int) -> int:
-    """How many ridge functions p numeric features that vary are given.
-
-    Args:
-        settings: The estimator's parameters.
-        p: Features that vary.
-        monotone: How many of them are monotone.
-    """
-    asked = settings.n_subnetworks
-    if settings.projection == "identity":
-        if asked not in {None, p}:
-            message = (
-                f"n_subnetworks is {asked}, but identity projections "
-                f"have one for each of the {p} numeric features that vary; leave "
-                "it at None."
-            )
-            raise InputError(message)
-        return p
-    if settings.projection == "orthogonal" and monotone:
-        return _beside_monotone(asked, p, monotone)
-    if asked is None:
-        return min(p, _MOST_SUBNETWORKS)
-    if monotone and asked < min(p - monotone, 1) + 1:
-        message = (
-            f"n_subnetworks is {asked}, but features that are monotone and others that "
-            "are not need a ridge function each; set it to 2 or more."
-        )
-        raise InputError(message)
-    if asked > p and settings.projection == "orthogonal":
-        message = (
-            f"n_subnetworks is {asked}, but orthogonal projections "
-            f"cannot be more than the {p} numeric features that vary; set it to "
-            f"{p} or less."
-        )
-        raise InputError(message)
-    return asked
-
-
-def _beside_monotone(asked: int | None, p: int, monotone: int) -> int:
-    """Ridge functions where each monotone feature has one of its own."""
-    others = p - monotone
-    fewest, most = monotone + min(others, 1), p
-    if asked is None:
-        return monotone + min(others, max(1, _MOST_SUBNETWORKS - monotone))
-    if not fewest <= asked <= most:
-        message = (
-            f"n_subnetworks is {asked}, but with orthogonal projections each of the "
-            f"{monotone} monotone features has a ridge function of its own; set it to "
-            f"a number from {fewest} to {most}, or projection to 'near'."
-        )
-        raise InputError(message)
-    return asked
-
-
-def _hidden_layers(hidden: Any) -> tuple[int, ...]:
-    units = tuple(np.asarray(hidden).tolist())
-    if not all(isinstance(count, int) and count > 0 for count in units):
-        message = (
-            f"hidden is {hidden!r}; it must have the units of each hidden "
-            "layer as whole numbers above zero, such as (10, 6)."
-        )
-        raise InputError(message)
-    return units
 
 
 def _batch_size(settings: Settings, data: Prepared) -> int:

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ADAPTIVE_STEP",
+    "Parts",
     "Schedule",
     "ScheduleName",
     "adjustment_schedule",
@@ -83,15 +84,27 @@ def training_schedule(settings: "Settings", batches: int) -> Schedule:
     return chosen
 
 
-def relaxed_schedules(whole: Schedule, share: float) -> tuple[Schedule, Schedule]:
-    """A training in two parts: projections that may overlap, then orthogonal ones.
+class Parts(NamedTuple):
+    """A training in two parts."""
+
+    relaxed: Schedule  # projections may overlap
+    strict: Schedule  # they are orthogonal
+
+
+def relaxed_schedules(whole: Schedule, share: float) -> Parts | None:
+    """The parts of a training, with as many epochs as it has in one part.
 
     Args:
         whole: The schedule of a training in one part.
         share: Of its epochs, that the first part has.
+
+    Returns:
+        Nothing where there is no room for two, or where the projection is fixed.
     """
-    epochs = math.ceil(share * whole.max_epochs)
-    rest = max(1, whole.max_epochs - epochs)
+    epochs = min(math.ceil(share * whole.max_epochs), whole.max_epochs - 1)
+    if epochs < 1 or whole.cayley_step == 0:
+        return None
+    rest = whole.max_epochs - epochs
     first = replace(
         whole, relaxed=True, max_epochs=epochs, patience=min(epochs, whole.patience)
     )
@@ -102,7 +115,7 @@ def relaxed_schedules(whole: Schedule, share: float) -> tuple[Schedule, Schedule
         max_epochs=rest,
         patience=min(rest, whole.patience),
     )
-    return first, second
+    return Parts(first, second)
 
 
 def refinement_schedule(settings: "Settings", batches: int) -> Schedule:

@@ -56,7 +56,7 @@ class Settings:
     activation: Activation = parameter("tanh", _one_of(Activation))
     projection: Projection = parameter("orthogonal", _one_of(Projection))
     coherence: float = parameter(0.3, _NOT_NEGATIVE)
-    relaxation: float = parameter(0.5, Interval(Real, 0, 1, closed="left"))
+    relaxation: float = parameter(0.4, Interval(Real, 0, 1, closed="left"))
     monotone: Mapping[str, Direction] | None = parameter(None, dict, None)
     init: Init = parameter("random", _one_of(Init))
     normalise: bool = parameter(True, "boolean")
@@ -99,19 +99,24 @@ def allowed_values(settings: type[Settings] = Settings) -> dict[str, list[Any]]:
     return {each.name: each.metadata["allowed"] for each in fields(settings)}
 
 
-def document(penalties: str, more: str = "", init: str = "", pairs: str = "") -> str:
+def document(
+    penalties: str,
+    more: str = "",
+    init: str = "",
+    coherence: str = "",
+    pairs: str = "",
+) -> str:
     """The section on parameters of a docstring, with the parts that differ as given."""
-    return (
-        f"{_NETWORK}{init or _INIT}{_NORMALISE}{penalties}{pairs or _PAIRS}{_FITTING}"
-        f"{more}"
-    )
+    network = f"{_NETWORK}{coherence or _COHERENCE}{_WAYS}{init or _INIT}{_NORMALISE}"
+    return f"{network}{penalties}{pairs or _PAIRS}{_FITTING}{more}"
 
 
 _NETWORK: Final = """Parameters
     ----------
     n_subnetworks : int or None, default=None
         Number of ridge functions k. None takes one for each projected feature, at
-        most 20. The paper takes at most 10.
+        most 20. The paper takes at most 10. Only "near" and "free" projections can be
+        more than the features.
     hidden : sequence of int, default=(10, 6)
         Units of each hidden layer of a subnetwork. `()` makes straight lines.
     activation : {"tanh", "sigmoid", "softplus"}, default="tanh"
@@ -120,11 +125,13 @@ _NETWORK: Final = """Parameters
         Constraint on the projection matrix W. "orthogonal" keeps W'W = I, "identity"
         gives each numeric feature a function of its own (a GAM), "near" has columns of
         length one that pay for their overlap, and "free" leaves W unconstrained.
-    coherence : float, default=0.3
+"""
+_COHERENCE: Final = """    coherence : float, default=0.3
         Price of projections that overlap: of the squared cosine between two of them,
         times their scales. It holds "near" projections apart, and orthogonal ones in
         the relaxed part of their training.
-    relaxation : float, default=0.5
+"""
+_WAYS: Final = """    relaxation : float, default=0.4
         Share of the epochs in which orthogonal projections may still overlap; then they
         are made orthogonal, and stay so. 0 is the paper's training, as is the schedule
         "paper".

@@ -30,7 +30,7 @@ _FRESH_SCALE: Final = 0.02
 # Of the largest scale: a smaller one says that a component is not in use.
 _UNUSED: Final = 0.02
 # Of a projection's length, that must be its own: below it the others have its story.
-_OWN_LENGTH: Final = 0.5
+_OWN_LENGTH: Final = 0.3
 
 
 class Limits(NamedTuple):
@@ -115,7 +115,7 @@ def first_projection(
         bound[:, None], directions[:, None] * np.abs(drawn), drawn
     )[:, :rising]
     columns[~bound, rising:] = drawn[~bound, rising:]
-    return columns / np.linalg.norm(columns, axis=0)
+    return np.asarray(columns / np.linalg.norm(columns, axis=0))
 
 
 def projection_limits(
@@ -154,10 +154,11 @@ def orthogonal_weights(
     loose = np.asarray(weights.projection, dtype=np.float64)
     scales = np.array(weights.scales, dtype=np.float64)
     movable = np.ones(loose.shape, bool) if limits is None else limits.movable
-    held = ~movable.any(axis=0)
+    held = np.asarray(~movable.any(axis=0))
     exact = np.where(held, loose, 0.0)
-    anew = np.abs(scales) <= _UNUSED * np.abs(scales).max()
-    for place in np.argsort(-np.abs(scales), kind="stable"):
+    sizes = np.abs(scales)
+    anew = np.asarray(sizes <= _UNUSED * sizes.max())
+    for place in np.argsort(-sizes, kind="stable"):
         if held[place]:
             continue
         own = loose[:, place] - exact @ (exact.T @ loose[:, place])

@@ -71,6 +71,9 @@ def test_report_tells_everything_it_is_given(content):
     for reason in content["example"].reasons:
         assert reason.value in words
     assert "Against the known truth" in words
+    overlap = content["explanation"].coherence
+    for number in (overlap.largest_cosine, overlap.smallest_eigenvalue):
+        assert f": {number:.3f}" in words
 
 
 def test_what_is_not_there_is_left_out(content):

@@ -57,6 +57,7 @@ def render_report(
         unreadable=_unreadable_rows(audit),
         compared=_compared(comparison),
         importance=_importance_rows(explanation),
+        coherence=explanation.coherence,
         truth=_truth_rows(truth),
         **values,
     )

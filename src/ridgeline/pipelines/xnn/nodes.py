@@ -11,6 +11,7 @@ from ridgeline.baselines.sizes import explainable_network
 from ridgeline.lendingclub.identity import IDENTITY, check_fitted_on, verified_split
 from ridgeline.lendingclub.modelling import Sample, model_sample
 from ridgeline.pipelines.xnn.settings import XnnSettings
+from ridgeline.xnn.coherence import coherence
 from ridgeline.xnn.estimator import XNNClassifier
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.search import penalty_search
@@ -159,6 +160,7 @@ def _components(scorer: Scorer) -> Report:
     return {
         "n_parameters": explainable_network(scorer),
         "n_components": int(np.count_nonzero(scorer.all_scales)),
+        **coherence(scorer)._asdict(),
         "importance_ratios": dict(
             zip(names, scorer.importance_ratios.tolist(), strict=True)
         ),
