@@ -196,8 +196,11 @@ def _directions(model: dict[str, Any], features: Features) -> dict[str, Directio
     names = [name for name in features.numbers if name in found]
     whole = 0 < len(found) == len(listed) and list(found) == names
     _demand(whole, "'monotone' is not of numeric columns in the order of 'names'")
-    known = all(direction in get_args(Direction) for direction in found.values())
+    directions = get_args(Direction)
+    known = all(isinstance(one, str) and one in directions for one in found.values())
     _demand(known, "'monotone' has a direction that there is not")
+    masses = [name for name in found if features.numbers[name].masses]
+    _demand(not masses, f"the monotone columns {masses} have point masses")
     return found
 
 

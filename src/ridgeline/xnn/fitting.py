@@ -212,7 +212,9 @@ def network_shape(settings: Settings, data: Prepared) -> Architecture:
     hidden = _hidden_layers(settings.hidden)
     return Architecture(
         n_features=p,
-        n_subnetworks=_subnetworks(settings, p, np.count_nonzero(_directions(data))),
+        n_subnetworks=_subnetworks(
+            settings, p, int(np.count_nonzero(_directions(data)))
+        ),
         category_counts=tuple(map(len, data.features.groups.values())),
         hidden=hidden,
         activation=settings.activation,
@@ -370,12 +372,6 @@ def _subnetworks(settings: Settings, p: int, monotone: int) -> int:
         return _beside_monotone(asked, p, monotone)
     if asked is None:
         return min(p, _MOST_SUBNETWORKS)
-    if monotone and asked < min(p - monotone, 1) + 1:
-        message = (
-            f"n_subnetworks is {asked}, but features that are monotone and others that "
-            "are not need a ridge function each; set it to 2 or more."
-        )
-        raise InputError(message)
     if asked > p and settings.projection == "orthogonal":
         message = (
             f"n_subnetworks is {asked}, but orthogonal projections "

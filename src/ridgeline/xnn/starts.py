@@ -115,7 +115,7 @@ def first_projection(
         bound[:, None], directions[:, None] * np.abs(drawn), drawn
     )[:, :rising]
     columns[~bound, rising:] = drawn[~bound, rising:]
-    return columns / np.linalg.norm(columns, axis=0)
+    return np.asarray(columns / np.linalg.norm(columns, axis=0))
 
 
 def projection_limits(
@@ -156,7 +156,7 @@ def orthogonal_weights(
     movable = np.ones(loose.shape, bool) if limits is None else limits.movable
     held = ~movable.any(axis=0)
     exact = np.where(held, loose, 0.0)
-    anew = np.abs(scales) <= _UNUSED * np.abs(scales).max()
+    anew = np.abs(scales) <= _UNUSED * float(np.abs(scales).max())
     for place in np.argsort(-np.abs(scales), kind="stable"):
         if held[place]:
             continue
@@ -191,7 +191,7 @@ def _unit_beside(columns: Floats, vector: Floats) -> Floats:
 def _rising_columns(directions: Floats, k: int) -> int:
     """How many of k columns monotone features have, the others having the rest."""
     share = np.count_nonzero(directions) / len(directions)
-    return k if share == 1 else int(np.clip(round(share * k), 1, k - 1))
+    return k if share == 1 or k == 1 else int(np.clip(round(share * k), 1, k - 1))
 
 
 def _free_projection(
