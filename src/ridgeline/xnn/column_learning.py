@@ -19,7 +19,7 @@ from ridgeline.xnn.columns import REFUSED, category_codes
 from ridgeline.xnn.extremes import warn_of_extremes
 from ridgeline.xnn.features import Features, numeric_values
 from ridgeline.xnn.first_look import FirstLook, look, some_rows
-from ridgeline.xnn.monotone import monotone_columns
+from ridgeline.xnn.monotone import monotone_columns, refuse_convex
 from ridgeline.xnn.observations import Observations
 from ridgeline.xnn.shrinkage import effect_price
 from ridgeline.xnn.special_values import (
@@ -53,6 +53,8 @@ def known_columns(model: "BaseXNN", rows: Observations) -> Features:
     )
     masses = asked.auto if isinstance(model.special_values, Mapping) else ()
     monotone = monotone_columns(model.monotone, features, masses)
+    if monotone:
+        refuse_convex(model.activation)
     features = replace(features, monotone=monotone)
     columns = dict(numeric_values(rows.X, features.categories))
     if model.categorical_features is None:

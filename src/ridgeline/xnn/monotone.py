@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
+from ridgeline.xnn.architecture import Activation
 from ridgeline.xnn.column_kinds import named_column
 from ridgeline.xnn.columns import quoted
 from ridgeline.xnn.features import Direction, Features
@@ -20,7 +21,13 @@ from ridgeline.xnn.features import Direction, Features
 if TYPE_CHECKING:
     from ridgeline.xnn.scorer import Scorer, Subnetworks
 
-__all__ = ["Certificate", "certificates", "monotone_columns", "slope_bounds"]
+__all__ = [
+    "Certificate",
+    "certificates",
+    "monotone_columns",
+    "refuse_convex",
+    "slope_bounds",
+]
 
 Floats = NDArray[np.float64]
 _PIECES: Final = 1000  # of the range of a projected value, each with its own bounds
@@ -81,6 +88,20 @@ def monotone_columns(
             continue
         raise InputError(message)
     return {name: found[name] for name in features.numbers if name in found}
+
+
+def refuse_convex(activation: Activation) -> None:
+    """Refuses the activation with which monotone curves could bend one way only.
+
+    Raises:
+        InputError: If it is that one.
+    """
+    if activation == "softplus":
+        message = (
+            "activation is 'softplus', with which monotone curves would all be convex; "
+            "set it to 'tanh' or 'sigmoid'."
+        )
+        raise InputError(message)
 
 
 def certificates(scorer: "Scorer") -> tuple[Certificate, ...]:
