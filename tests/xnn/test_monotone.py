@@ -103,6 +103,18 @@ def fitted(kind: str = "regression", **parameters: Any) -> Any:
     return XNNClassifier(**given_).fit(X, labels), X, labels
 
 
+def clone_of(model: Any, **parameters: Any) -> Any:
+    """Return a fitted model with other parameters."""
+    given_ = model.get_params() | parameters
+    return type(model).from_scorer(model.scorer_, **given_)
+
+
+@pytest.fixture(scope="module")
+def models() -> dict[str, Any]:
+    """Return a fitted model for each kind of projection."""
+    return {name: fitted(projection=name)[0] for name in PROJECTIONS}
+
+
 class TestFits:
     """What is asked for holds, though the rows say something else."""
 
@@ -123,6 +135,14 @@ class TestFits:
         assert_monotone(stored)
         again = type(trained).from_scorer(stored, **trained.get_params())
         assert_monotone(refine(again, X, y).scorer_, seed=3)
+
+    @LIGHT
+    @given(seed=st.integers(0, 2**31), projection=st.sampled_from(PROJECTIONS))
+    def test_holds_for_any_rows(
+        self, models: dict[str, Any], seed: int, projection: str
+    ) -> None:
+        """Whatever the other features are."""
+        assert_monotone(models[projection].scorer_, seed)
 
     @pytest.mark.parametrize(
         "parameters",
@@ -339,6 +359,14 @@ class TestRefusals:
             model.fit(X.assign(one=1.0), y)
         assert str(error.value).startswith(sentence)
         assert str(error.value).endswith(".")
+
+    def test_a_refinement_has_the_directions_of_its_network(self) -> None:
+        """Others are refused; without any the network keeps its own."""
+        model, X, y = fitted()
+        assert_monotone(refine(clone_of(model, monotone=None), X, y).scorer_)
+        for other in ({"up": "decreasing"}, {"up": "increasing"}):
+            with pytest.raises(InputError, match="which a refinement keeps; set it"):
+                refine(clone_of(model, monotone=other), X, y)
 
     def test_the_type_is_checked(self) -> None:
         """As scikit-learn checks all parameters."""

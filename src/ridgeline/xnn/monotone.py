@@ -26,6 +26,7 @@ __all__ = [
     "certificates",
     "monotone_columns",
     "refuse_convex",
+    "refuse_other_directions",
     "slope_bounds",
 ]
 
@@ -88,6 +89,25 @@ def monotone_columns(
             continue
         raise InputError(message)
     return {name: found[name] for name in features.numbers if name in found}
+
+
+def refuse_other_directions(asked: Mapping[Any, Any] | None, fitted: Features) -> None:
+    """Refuses directions that a fitted network does not have, before it is refined.
+
+    Raises:
+        InputError: If there are any. Where nobody asks, the network keeps its own.
+    """
+    named = {
+        named_column(fitted.names, given, "monotone feature"): direction
+        for given, direction in (asked or {}).items()
+    }
+    if named and named != dict(fitted.monotone):
+        message = (
+            f"monotone is {named!r}, but the fitted network has "
+            f"{dict(fitted.monotone)!r}, which a refinement keeps; set it to None, or "
+            "fit again."
+        )
+        raise InputError(message)
 
 
 def refuse_convex(activation: Activation) -> None:
