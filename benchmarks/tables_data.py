@@ -25,6 +25,17 @@ Floats = NDArray[np.float64]
 Rng = np.random.Generator
 SEEDS = {"heaps": 11, "tails": 12, "categories": 13}
 CODES = [-7, -8]
+# HELOC's columns of which more is safer, and those of which more is riskier.
+SAFER = (
+    "ExternalRiskEstimate MSinceOldestTradeOpen MSinceMostRecentTradeOpen "
+    "AverageMInFile NumSatisfactoryTrades PercentTradesNeverDelq MSinceMostRecentDelq "
+    "MSinceMostRecentInqexcl7days"
+).split()
+RISKIER = (
+    "NumTrades60Ever2DerogPubRec NumTrades90Ever2DerogPubRec NumTradesOpeninLast12M "
+    "NumInqLast6M NumInqLast6Mexcl7days NetFractionRevolvingBurden "
+    "NetFractionInstallBurden NumBank2NatlTradesWHighUtilization"
+).split()
 
 
 class Table(NamedTuple):
@@ -38,6 +49,8 @@ class Table(NamedTuple):
     special_values: Any = "auto"
     # Log-odds or mean without noise, where they are known.
     truth: Floats | None = None
+    # Directions that whoever published the table asks for.
+    monotone: dict[str, str] | None = None
 
     def take(self, rows: Any) -> "Table":
         """Some of the rows."""
@@ -70,7 +83,10 @@ def read_heloc(path: Path) -> Table:
     kept = ~rows.eq(-9).all(axis=1)
     categorical = ["MaxDelq2PublicRecLast12M", "MaxDelqEver"]
     X = _as_text(rows[kept], categorical)
-    return Table(X, good[kept].to_numpy(np.int64), categorical, True, CODES)
+    # FICO's challenge states them for the probability of bad; here it is that of good.
+    monotone = dict.fromkeys(SAFER, "increasing") | dict.fromkeys(RISKIER, "decreasing")
+    y = good[kept].to_numpy(np.int64)
+    return Table(X, y, categorical, True, CODES, monotone=monotone)
 
 
 def read_adult(path: Path) -> Table:

@@ -1,9 +1,12 @@
 """The benchmark of tables runs, goes on after an interruption, and prints its table."""
 
+import importlib
 import json
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 PROJECT = Path(__file__).parents[1]
 SMALL = "--tables heaps --folds 1 --methods linear xnn --rows 600".split()
@@ -52,6 +55,24 @@ def test_a_table_has_its_methods_and_its_truth_and_is_found_again(
         "linear",
         "xnn",
     ]
+
+
+def test_directions_of_heloc_are_those_of_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(PROJECT / "benchmarks")
+    data = importlib.import_module("tables_data")
+    names = [*data.SAFER, *data.RISKIER, "MaxDelq2PublicRecLast12M", "MaxDelqEver"]
+    lines = [",".join([*names, "RiskPerformance"])]
+    lines += [",".join(["1"] * len(names) + [label]) for label in ("Good", "Bad")]
+    (tmp_path / "heloc.csv").write_text("\n".join(lines))
+    table = data.load_table("heloc", tmp_path)
+    assert table.y.tolist() == [1, 0]
+    assert len(table.monotone) == 16
+    # A better external score is good, more inquiries are not.
+    assert table.monotone["ExternalRiskEstimate"] == "increasing"
+    assert table.monotone["NumInqLast6M"] == "decreasing"
+    assert table.take([0]).monotone == table.monotone
 
 
 def test_a_published_table_needs_its_file(tmp_path: Path) -> None:

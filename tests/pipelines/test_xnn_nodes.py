@@ -247,6 +247,20 @@ def test_columns_are_taken_as_set(sets):
     assert (default["scaling"], default["special_values"]) == ("robust", "auto")
 
 
+def test_monotone_columns_are_taken_as_set():
+    asked = {"columns": {"monotone": {"dti": "decreasing"}}}
+    settings = SETTINGS.model_copy(
+        update={"columns": XnnSettings.model_validate(asked).columns}
+    )
+    parameters = settings.estimator_parameters(PENALTIES, SEED)
+    assert parameters["monotone"] == {"dti": "decreasing"}
+    assert SETTINGS.estimator_parameters(PENALTIES, SEED)["monotone"] is None
+    with pytest.raises(ValueError, match="there is no numeric column 'dtj'.*'dti'"):
+        XnnSettings.model_validate({"columns": {"monotone": {"dtj": "decreasing"}}})
+    with pytest.raises(ValueError, match="'increasing' or 'decreasing'"):
+        XnnSettings.model_validate({"columns": {"monotone": {"dti": "down"}}})
+
+
 def test_a_special_value_of_an_unknown_column_is_refused():
     with pytest.raises(ValueError, match="there is no numeric column 'dtj'.*'dti'"):
         XnnSettings.model_validate({"columns": {"special_values": {"dtj": [1.0]}}})

@@ -94,6 +94,18 @@ def test_findings_follow_the_model(means):
     assert "No feature matters" in component_findings(none, means, {}, "loan")[0]
 
 
+def test_monotone_features_are_said_as_far_as_they_are_proved(means):
+    # The curve of the score has a peak: whoever asks for it gets no certificate.
+    monotone = {"risk_score": "increasing", "amount": "increasing"}
+    scorer = make_known()
+    scorer = replace(scorer, features=replace(scorer.features, monotone=monotone))
+    assert component_findings(scorer, means, LABELS, "loan")[-1] == (
+        "Certified by bounds of the curves: the odds never fall with a higher loan "
+        "amount, whatever the other features are; missing and special values are "
+        "exempt."
+    )
+
+
 def test_a_mixture_is_called_one(means):
     sentences = component_findings(make_known(mixed=0.7), means, LABELS, "loan")
     assert any(

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from ridgeline.errors import InputError
 from ridgeline.xnn.components import RidgeComponent
 from ridgeline.xnn.explanation import contributions_frame, explain
+from ridgeline.xnn.features import Direction
 from ridgeline.xnn.plots import plot_contributions, plot_explanation, plot_importance
 from ridgeline.xnn.scorer import Scorer
 
@@ -67,6 +68,16 @@ def _no_state() -> object:
     before = plt.get_fignums(), dict(plt.rcParams)
     yield
     assert (plt.get_fignums(), dict(plt.rcParams)) == before
+
+
+def test_a_monotone_feature_is_marked(make_scorer: MakeScorer) -> None:
+    scorer = make_scorer(n_features=3, n_subnetworks=3)
+    monotone: dict[str, Direction] = {"feature 1": "decreasing"}
+    features = replace(scorer.features, monotone=monotone)
+    scorer = replace(scorer, features=features, projection=np.eye(3))
+    axes = drawn(plot_explanation(scorer))
+    titles = [axes[f"ridge {rank}: curve"].get_title(loc="left") for rank in (1, 2, 3)]
+    assert ["decreasing" in title for title in titles] == [False, True, False]
 
 
 def test_ridge_components_are_drawn_as_they_are(make_scorer: MakeScorer) -> None:

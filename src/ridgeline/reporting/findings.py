@@ -20,7 +20,7 @@ from ridgeline.xnn.components import (
     PairComponent,
     RidgeComponent,
 )
-from ridgeline.xnn.explanation import explain
+from ridgeline.xnn.explanation import Explanation, explain
 from ridgeline.xnn.scorer import Scorer
 
 __all__ = ["component_findings", "curve_shape_text", "model_findings"]
@@ -69,7 +69,7 @@ def component_findings(
     ]
     if small:
         found.append(f"Hardly used by the model: {listed(small)}.")
-    return [*found, *explanation.warnings]
+    return [*found, *_monotone_sentences(explanation, labels), *explanation.warnings]
 
 
 def curve_shape_text(x: Floats, curve: Floats, unit: str) -> str:
@@ -149,6 +149,25 @@ def _ridge_sentence(
         f"{between if axis.dominated else ''} it moves the odds by a factor of "
         f"{_factor(float(np.exp(np.ptp(curve))))}."
     )
+
+
+def _monotone_sentences(explanation: Explanation, labels: Labels) -> list[str]:
+    """What is proved about monotone features."""
+    clauses = []
+    for direction, way in (("increasing", "fall"), ("decreasing", "rise")):
+        names = [
+            label_of(each.feature, labels).title.lower()
+            for each in explanation.certificates
+            if each.holds and each.direction == direction
+        ]
+        if names:
+            clauses.append(f"never {way} with a higher {listed(names)}")
+    if not clauses:
+        return []
+    return [
+        f"Certified by bounds of the curves: the odds {' and '.join(clauses)}, "
+        "whatever the other features are; missing and special values are exempt."
+    ]
 
 
 def _sentence_title(component: RidgeComponent, axis: OwnAxis, labels: Labels) -> str:

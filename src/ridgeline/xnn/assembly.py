@@ -118,7 +118,8 @@ def _signed(weights: Weights, shape: Architecture) -> tuple[Floats, Subnetworks]
     """Projections whose largest weight is positive; the curves turn with them."""
     projection = np.asarray(weights.projection, dtype=np.float64)
     if shape.projection == "near":
-        projection = projection / np.linalg.norm(projection, axis=0)
+        length = np.linalg.norm(projection, axis=0)
+        projection = projection / np.where(length > 0, length, 1.0)
     if shape.projection == "orthogonal":
         # Single precision leaves 1e-7; one Newton-Schulz step squares that.
         projection = 1.5 * projection - 0.5 * projection @ (projection.T @ projection)

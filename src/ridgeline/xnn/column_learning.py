@@ -19,7 +19,7 @@ from ridgeline.xnn.columns import REFUSED, category_codes
 from ridgeline.xnn.extremes import warn_of_extremes
 from ridgeline.xnn.features import Features, numeric_values
 from ridgeline.xnn.first_look import FirstLook, look, some_rows
-from ridgeline.xnn.monotone import monotone_columns
+from ridgeline.xnn.monotone import monotone_columns, refuse_convex
 from ridgeline.xnn.observations import Observations
 from ridgeline.xnn.shrinkage import effect_price
 from ridgeline.xnn.special_values import (
@@ -43,14 +43,19 @@ def known_columns(model: "BaseXNN", rows: Observations) -> Features:
     names, _ = column_names(rows.X)
     categorical = categorical_names(rows.X, names, model.categorical_features)
     numeric = [name for name in names if name not in categorical]
+    asked = asked_specials(model.special_values, numeric)
     features = Features.learn(
         rows.X,
         tuple(categorical),
         scaling="minmax",
-        codes=asked_specials(model.special_values, numeric).codes,
+        codes=asked.codes,
         project_flags=model.project_flags and model.projection != "identity",
     )
-    features = replace(features, monotone=monotone_columns(model.monotone, features))
+    masses = asked.auto if isinstance(model.special_values, Mapping) else ()
+    monotone = monotone_columns(model.monotone, features, masses)
+    if monotone:
+        refuse_convex(model.activation)
+    features = replace(features, monotone=monotone)
     columns = dict(numeric_values(rows.X, features.categories))
     if model.categorical_features is None:
         warn_of_codes(columns)
@@ -101,10 +106,10 @@ def learn_columns(
         for name, values in asked.codes.items()
     }
     masses = {}
-    if asked.auto and seen.first is not None:
-        masses = point_masses(
-            {name: seen.columns[name] for name in asked.auto}, seen.first
-        )
+    # An effect beside the curve, of a quantity, would break a monotone curve.
+    auto = [name for name in asked.auto if name not in known.monotone]
+    if auto and seen.first is not None:
+        masses = point_masses({name: seen.columns[name] for name in auto}, seen.first)
     learnt = Features.learn(
         training.X,
         tuple(known.categories),

@@ -206,8 +206,11 @@ def _directions(model: dict[str, Any], features: Features) -> dict[str, Directio
     names = [name for name in features.numbers if name in found]
     whole = 0 < len(found) == len(listed) and list(found) == names
     demand(whole, "'monotone' is not of numeric columns in the order of 'names'")
-    known = all(direction in get_args(Direction) for direction in found.values())
+    directions = get_args(Direction)
+    known = all(isinstance(one, str) and one in directions for one in found.values())
     demand(known, "'monotone' has a direction that there is not")
+    masses = [name for name in found if features.numbers[name].masses]
+    demand(not masses, f"the monotone columns {masses} have point masses")
     return found
 
 

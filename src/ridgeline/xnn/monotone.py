@@ -6,20 +6,29 @@ to bounds of the decision's slope in each feature, whatever the other features a
 NumPy alone.
 """
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ridgeline.errors import InputError
+from ridgeline.xnn.architecture import Activation
+from ridgeline.xnn.column_kinds import named_column
 from ridgeline.xnn.columns import quoted
 from ridgeline.xnn.features import Direction, Features
 
 if TYPE_CHECKING:
     from ridgeline.xnn.scorer import Scorer, Subnetworks
 
-__all__ = ["Certificate", "certificates", "monotone_columns", "slope_bounds"]
+__all__ = [
+    "Certificate",
+    "certificates",
+    "monotone_columns",
+    "refuse_convex",
+    "refuse_other_directions",
+    "slope_bounds",
+]
 
 Floats = NDArray[np.float64]
 _PIECES: Final = 1000  # of the range of a projected value, each with its own bounds
@@ -41,9 +50,14 @@ class Certificate(NamedTuple):
 
 
 def monotone_columns(
-    asked: Mapping[str, Any] | None, features: Features
+    asked: Mapping[Any, Any] | None, features: Features, masses: Sequence[str] = ()
 ) -> dict[str, Direction]:
     """The directions that a user asked for, in the order of the columns.
+
+    Args:
+        asked: Directions by name or position of the column.
+        features: What is known about the columns.
+        masses: Columns whose point masses the user asked for by name.
 
     Raises:
         InputError: If one of them is impossible.
@@ -51,22 +65,63 @@ def monotone_columns(
     if not asked:
         return {}
     known = get_args(Direction)
-    for name, direction in asked.items():
-        allowed = f"numeric columns are {quoted(tuple(features.numbers))}"
+    found: dict[str, Direction] = {}
+    for given, direction in asked.items():
+        name = named_column(features.names, given, "monotone feature")
+        what = f"monotone has {name!r}, which is "
         if name in features.categories:
-            what = f"{name!r}, which is categorical and has no order"
-        elif name not in features.numbers:
-            what = f"{name!r}, which is no column of the training rows"
+            numeric = quoted(tuple(features.numbers))
+            message = f"{what}categorical and has no order; leave it out, or take one "
+            message += f"of the numeric columns {numeric}."
         elif not features.numbers[name].scale.varying:
-            what = f"{name!r}, which is constant, so that no component can have it"
-        elif direction not in known:
-            what = f"{direction!r} for {name!r}"
-            allowed = f"directions are {quoted(known)}"
+            message = f"{what}constant, so that no component can have it; leave it out."
+        elif not isinstance(direction, str) or direction not in known:
+            message = f"monotone has {direction!r} for {name!r}; allowed are "
+            message += f"{quoted(known)}."
+        elif name in found:
+            message = f"monotone has {name!r} twice; leave one of them out."
+        elif name in masses:
+            message = f"monotone has {name!r}, but special_values asks for its point "
+            message += "masses, whose effects beside the curve need not be monotone; "
+            message += "leave it out of one of them, or name the values that are codes."
         else:
+            found[name] = cast(Direction, direction)
             continue
-        message = f"monotone has {what}; {allowed}."
         raise InputError(message)
-    return {name: asked[name] for name in features.numbers if name in asked}
+    return {name: found[name] for name in features.numbers if name in found}
+
+
+def refuse_other_directions(asked: Mapping[Any, Any] | None, fitted: Features) -> None:
+    """Refuses directions that a fitted network does not have, before it is refined.
+
+    Raises:
+        InputError: If there are any. Where nobody asks, the network keeps its own.
+    """
+    named = {
+        named_column(fitted.names, given, "monotone feature"): direction
+        for given, direction in (asked or {}).items()
+    }
+    if named and named != dict(fitted.monotone):
+        message = (
+            f"monotone is {named!r}, but the fitted network has "
+            f"{dict(fitted.monotone)!r}, which a refinement keeps; set it to None, or "
+            "fit again."
+        )
+        raise InputError(message)
+
+
+def refuse_convex(activation: Activation) -> None:
+    """Refuses the activation with which monotone curves could bend one way only.
+
+    Raises:
+        InputError: If it is that one.
+    """
+    if activation == "softplus":
+        message = (
+            "activation is 'softplus', with which monotone curves would all be convex; "
+            "set it to 'tanh' or 'sigmoid'."
+        )
+        raise InputError(message)
 
 
 def certificates(scorer: "Scorer") -> tuple[Certificate, ...]:
@@ -112,10 +167,12 @@ def slope_bounds(
     places = np.linspace(low, high, pieces + 1, axis=1)[:, None, :]
     value = places[..., :-1], places[..., 1:]
     slope = np.ones_like(value[0]), np.ones_like(value[0])
+    activate = _VALUES[subnetworks.activation]
     slopes = _SLOPES[subnetworks.activation]
     layers = list(zip(subnetworks.kernels, subnetworks.biases, strict=True))
     for kernel, bias in layers[:-1]:
-        value = tuple(part + bias for part in _product(kernel, value))
+        low, high = _product(kernel, value)
+        value = low + bias, high + bias
         least, most = slopes(*value)
         lower, upper = _product(kernel, slope)
         # A slope of the activation is positive: the sign is that of the other factor.
@@ -123,11 +180,9 @@ def slope_bounds(
             np.where(lower < 0, most, least) * lower,
             np.where(upper < 0, least, most) * upper,
         )
-        value = tuple(_VALUES[subnetworks.activation](part) for part in value)
+        value = activate(value[0]), activate(value[1])
     lower, upper = _product(layers[-1][0], slope)
-    return lower[:, 0].min(axis=1, initial=np.inf), upper[:, 0].max(
-        axis=1, initial=-np.inf
-    )
+    return lower[:, 0].min(axis=1), upper[:, 0].max(axis=1)
 
 
 def _product(kernel: Floats, interval: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
@@ -138,7 +193,7 @@ def _product(kernel: Floats, interval: tuple[Floats, Floats]) -> tuple[Floats, F
 
 
 def _between(
-    slope: Any, low: Floats, high: Floats, largest: float
+    slope: Callable[[Floats], Floats], low: Floats, high: Floats, largest: float
 ) -> tuple[Floats, Floats]:
     """Bounds of a slope that is largest at zero and falls to both sides."""
     ends = slope(low), slope(high)
@@ -158,12 +213,12 @@ def _sigmoid_slope(a: Floats) -> Floats:
     return np.asarray(0.25 * (1 - np.tanh(0.5 * a) ** 2))
 
 
-_VALUES: Final = {
+_VALUES: Final[dict[str, Callable[[Floats], Floats]]] = {
     "tanh": np.tanh,
     "sigmoid": _sigmoid,
     "softplus": lambda a: np.logaddexp(a, 0),
 }
-_SLOPES: Final = {
+_SLOPES: Final[dict[str, Callable[[Floats, Floats], tuple[Floats, Floats]]]] = {
     "tanh": lambda low, high: _between(_tanh_slope, low, high, 1.0),
     "sigmoid": lambda low, high: _between(_sigmoid_slope, low, high, 0.25),
     "softplus": lambda low, high: (_sigmoid(low), _sigmoid(high)),

@@ -229,7 +229,8 @@ def _draw_ridge(
     )
     unit = fill(drawing.short(explanation.unit), 20)
     axes.curve.set_ylabel(unit, fontsize=drawing.TEXT)
-    _title(axes.curve, component)
+    direction = explanation.scorer.features.monotone.get(component.feature or "", "")
+    _title(axes.curve, component, direction)
     axes.density.margins(x=0.02)
     if len(component.levels):
         axes.density.locator_params(axis="x", integer=True)
@@ -358,6 +359,7 @@ def _left_out(rest: Floats) -> str:
     return f"\n({len(rest)} others, {small}, not shown)"
 
 
-def _title(axes: Axes, component: Component) -> None:
-    title = f"{drawing.short(component.name, _LINE)} (IR {component.importance:.1%})"
+def _title(axes: Axes, component: Component, direction: str = "") -> None:
+    said = f"IR {component.importance:.1%}" + (f", {direction}" if direction else "")
+    title = f"{drawing.short(component.name, _LINE)} ({said})"
     axes.set_title(title, fontsize=drawing.TEXT + 1, loc="left")

@@ -136,10 +136,11 @@ _WAYS: Final = """    relaxation : float, default=0.4
         are made orthogonal, and stay so. 0 is the paper's training, as is the schedule
         "paper".
     monotone : dict or None, default=None
-        Directions of numeric features, such as `{"income": "increasing"}`. They hold
-        exactly, for all other features at any value; special and missing values are
-        exempt. Orthogonal projections give each of these features a function of its
-        own, "near" ones may combine them.
+        Directions of numeric features, such as `{"income": "increasing"}`. They hold by
+        construction, for all other features at any value; missing values and codes
+        are exempt, and "auto" finds no special values in these columns. Orthogonal
+        projections give each of these features a function of its own, "near" ones may
+        combine them.
 """
 _INIT: Final = """    init : {"random", "features"}, default="random"
         What the projections start from: random directions, or one feature each, drawn

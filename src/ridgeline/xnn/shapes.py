@@ -70,12 +70,6 @@ def _subnetworks(settings: Settings, p: int, monotone: int) -> int:
         return _beside_monotone(asked, p, monotone)
     if asked is None:
         return min(p, _MOST_SUBNETWORKS)
-    if monotone and asked < min(p - monotone, 1) + 1:
-        message = (
-            f"n_subnetworks is {asked}, but features that are monotone and others that "
-            "are not need a ridge function each; set it to 2 or more."
-        )
-        raise InputError(message)
     if asked > p and settings.projection == "orthogonal":
         message = (
             f"n_subnetworks is {asked}, but orthogonal projections "

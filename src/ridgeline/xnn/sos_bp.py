@@ -220,7 +220,7 @@ def _step(
         moved = _within(shape, problem, network.unpack(shape, state.weights).projection)
     elif shape.projection == "near":
         moved = network.unpack(shape, state.weights).projection
-        moved = _unit_columns(_within(shape, problem, moved))
+        moved = _unit_columns(_within(shape, problem, moved), projection)
     elif shape.projection == "orthogonal":
         moved, square = _orthogonal_step(
             shape, state, problem, sizes, from_=(projection, gradients.projection)
@@ -256,11 +256,13 @@ def _orthogonal_step(
         gradient = tf.where(problem.lowest < problem.highest, gradient, 0.0)
 
     def strict() -> tuple[Tensor, Tensor]:
-        return _cayley_step(state, point, gradient, sizes)
+        moved, square = _cayley_step(state, point, gradient, sizes)
+        # What stays does so to the last bit, whatever a solver leaves of a zero.
+        return _within(shape, problem, moved), square
 
     def relaxed() -> tuple[Tensor, Tensor]:
-        moved = network.unpack(shape, state.weights).projection
-        return _unit_columns(_within(shape, problem, moved)), state.cayley_square
+        moved = _within(shape, problem, network.unpack(shape, state.weights).projection)
+        return _unit_columns(moved, point), state.cayley_square
 
     return tf.cond(sizes.relaxed, relaxed, strict) if shape.relaxed else strict()
 
@@ -272,9 +274,11 @@ def _within(shape: Architecture, problem: Problem, projection: Tensor) -> Tensor
     return tf.clip_by_value(projection, problem.lowest, problem.highest)
 
 
-def _unit_columns(projection: Tensor) -> Tensor:
+def _unit_columns(projection: Tensor, before: Tensor) -> Tensor:
+    """Columns of length one; one that limits left without length stays as before."""
     square = tf.reduce_sum(tf.square(projection), axis=0)
-    return projection * tf.math.rsqrt(tf.maximum(square, _EPSILON))
+    unit = projection * tf.math.rsqrt(tf.maximum(square, _EPSILON))
+    return tf.where(square > _EPSILON, unit, before)
 
 
 def _adam_step(state: State, gradient: Tensor, rate: Tensor) -> State:

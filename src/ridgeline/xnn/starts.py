@@ -68,10 +68,17 @@ def initial_weights(
     if shape.loss == "logistic":
         mean = np.clip(mean, 1e-3, 1 - 1e-3)
         mean = float(np.log(mean / (1 - mean)))
+    projection = first_projection(shape, rng, init, directions)
+    kernels = _first_kernels(shape, rng)
+    biases = tuple(np.zeros(layer) for layer in shapes.biases)
+    if directions is not None and directions.any() and shape.hidden:
+        rising = projection_limits(shape, projection, directions).rising
+        spread = _spread_biases(kernels[0], rng)
+        biases = (rising[:, None, None] * spread, *biases[1:])
     return Weights(
-        projection=first_projection(shape, rng, init, directions),
-        kernels=_first_kernels(shape, rng),
-        biases=tuple(np.zeros(layer) for layer in shapes.biases),
+        projection=projection,
+        kernels=kernels,
+        biases=biases,
         scales=np.full(shape.n_subnetworks, _FIRST_SCALE),
         effects=_first_effects(shapes.effects, rows, rng),
         category_scales=np.full(shapes.category_scales, _FIRST_SCALE),
@@ -157,15 +164,16 @@ def orthogonal_weights(
     held = np.asarray(~movable.any(axis=0))
     exact = np.where(held, loose, 0.0)
     sizes = np.abs(scales)
-    anew = np.asarray(sizes <= _UNUSED * sizes.max())
+    # A monotone feature keeps its curve: there is no other place for it to start at.
+    anew = np.asarray(~held & (sizes <= _UNUSED * sizes.max()))
     for place in np.argsort(-sizes, kind="stable"):
         if held[place]:
             continue
         own = loose[:, place] - exact @ (exact.T @ loose[:, place])
-        anew[place] |= np.linalg.norm(own) < _OWN_LENGTH
+        anew[place] |= bool(np.linalg.norm(own) < _OWN_LENGTH)
         if not anew[place]:
             exact[:, place] = _unit_beside(exact, own)
-    for place in np.flatnonzero(anew & ~held):
+    for place in np.flatnonzero(anew):
         drawn = movable[:, place] * rng.standard_normal(len(loose))
         exact[:, place] = _unit_beside(exact, drawn)
     fresh = _first_kernels(shape, rng)
@@ -192,7 +200,7 @@ def _unit_beside(columns: Floats, vector: Floats) -> Floats:
 def _rising_columns(directions: Floats, k: int) -> int:
     """How many of k columns monotone features have, the others having the rest."""
     share = np.count_nonzero(directions) / len(directions)
-    return k if share == 1 else int(np.clip(round(share * k), 1, k - 1))
+    return k if share == 1 or k == 1 else int(np.clip(round(share * k), 1, k - 1))
 
 
 def _free_projection(
@@ -220,6 +228,15 @@ def _first_kernels(shape: Architecture, rng: np.random.Generator) -> tuple[Float
         rng.standard_normal(layer) * np.sqrt(2 / sum(layer[1:]))
         for layer in weight_shapes(shape).kernels
     )
+
+
+def _spread_biases(kernel: Floats, rng: np.random.Generator) -> Floats:
+    """Biases of a first layer whose units bend all over the range of a feature.
+
+    With kernels of one sign, units that all bend at zero add up to one bend, and steps
+    towards others are slow; kernels of both signs do not have that trouble.
+    """
+    return np.asarray(-np.abs(kernel) * rng.uniform(-1, 1, kernel.shape))
 
 
 def _first_effects(

@@ -21,6 +21,7 @@ from ridgeline.xnn.column_learning import (
 )
 from ridgeline.xnn.columns import AVERAGE, REFUSED, Unseen
 from ridgeline.xnn.features import Features
+from ridgeline.xnn.monotone import refuse_other_directions
 from ridgeline.xnn.observations import Observations, observations
 from ridgeline.xnn.response import Response
 from ridgeline.xnn.scorer import BeyondRangeWarning, Scorer
@@ -102,6 +103,8 @@ def prepare(
     rows, classes = observations(
         model, X, y, sample_weight, classes, reset=fitted is None
     )
+    if fitted:
+        refuse_other_directions(model.monotone, fitted.features)
     known = fitted.features if fitted else known_columns(model, rows)
     training, held, own = _sides(model, rows, validation_data, classes, seed)
     seen = first_look(model, training, known)

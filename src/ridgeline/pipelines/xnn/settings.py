@@ -8,6 +8,7 @@ from ridgeline.lendingclub.modelling import NUMERIC, PURPOSE
 from ridgeline.parameters import Jobs, NotNegative, Parameters, close_match
 from ridgeline.xnn.architecture import Activation
 from ridgeline.xnn.columns import WhenBeyond
+from ridgeline.xnn.features import Direction
 from ridgeline.xnn.scaling import Scaling
 from ridgeline.xnn.schedules import ScheduleName
 from ridgeline.xnn.search import PAPER_GRID, ROUGHNESS
@@ -40,8 +41,9 @@ class ColumnSettings(Parameters):
         Literal["auto"] | list[float] | dict[str, list[float] | Literal["auto"]] | None
     ) = "auto"
     beyond_range: WhenBeyond = "edge"
+    monotone: dict[str, Direction] | None = None
 
-    @field_validator("special_values")
+    @field_validator("special_values", "monotone")
     @classmethod
     def _columns_exist(cls, given: Any) -> Any:
         for name in given if isinstance(given, dict) else ():
