@@ -75,12 +75,18 @@ def step_ridgeline(seconds: float) -> Answer:
 
     from ridgeline.xnn import network, sos_bp, training
     from ridgeline.xnn.architecture import Architecture, Problem, Rows
-    from ridgeline.xnn.assembly import initial_weights
     from ridgeline.xnn.schedules import Schedule
+    from ridgeline.xnn.starts import initial_weights
 
     rng = np.random.default_rng(SEED)
     train, held = (
-        Rows(x, np.zeros((len(y), 0), np.int32), y, np.ones_like(y))
+        Rows(
+            x,
+            np.zeros((len(y), 0), np.int32),
+            y,
+            np.ones_like(y),
+            np.zeros_like(y),
+        )
         for x, y in list(scale(draw_s1())[0].values())[:2]
     )
     shape = Architecture(P, K, (), HIDDEN, "tanh", "orthogonal", True, True, "squared")

@@ -92,7 +92,7 @@ def make_case(
         shape,
         weights,
         problem,
-        Rows(rng.normal(size=(rows, p)), codes, target, weight),
+        Rows(rng.normal(size=(rows, p)), codes, target, weight, np.zeros(rows)),
     )
 
 
@@ -346,6 +346,7 @@ def test_rows_of_weight_zero_change_nothing(seed, normalised, padding):
         np.insert(rows.codes, where, 0, axis=0),
         np.insert(rows.target, where, 9.0),
         np.insert(rows.weight, where, 0.0),
+        np.insert(rows.offset, where, 0.0),
     )
 
     value, gradient = value_and_gradient(case)

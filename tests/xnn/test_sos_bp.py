@@ -77,6 +77,7 @@ def make_rows(shape: Architecture, count: int, seed: int = 0) -> Rows:
         codes.astype(np.int32),
         target.astype(np.float32),
         rng.uniform(0.5, 2, size=count).astype(np.float32),
+        np.zeros(count, dtype=np.float32),
     )
 
 
