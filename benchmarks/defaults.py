@@ -37,11 +37,15 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "10 subnetworks": {"n_subnetworks": 10},
     "flags not projected": {"project_flags": False},
     "no special values": {"special_values": None},
+    "no relaxed part": {"relaxation": 0.0},
+    "up to 5 pairs": {"max_pairs": 5},
 }
 SEARCHES: dict[str, dict[str, Any]] = {
     "8 candidates": SEARCH,
     "8 candidates, random starts": SEARCH | {"init": "random"},
     "8 candidates, no rows added": SEARCH | {"use_all_rows": False},
+    "8 candidates, no pairs": SEARCH | {"max_pairs": 0},
+    "8 candidates, no relaxed part": SEARCH | {"relaxation": 0.0},
 }
 
 

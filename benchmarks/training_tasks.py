@@ -91,17 +91,18 @@ def step_ridgeline(seconds: float) -> Answer:
     )
     shape = Architecture(P, K, (), HIDDEN, "tanh", "orthogonal", True, True, "squared")
     start = initial_weights(shape, train, rng)
-    problem = Problem(1e-3, 1e-3, 1e-6, np.ones(K), np.zeros(0), np.zeros(0))
+    nothing = np.zeros(0)
+    problem = Problem(1e-3, 1e-3, 1e-6, np.ones(K), nothing, nothing, nothing)
     schedule = Schedule(0.001, 0.1, max_epochs=50, patience=50, cosine=False)
     batches = len(train.target) // BATCH
     calls = 25 * batches
 
     @tf.function(jit_compile=True)
     def many_steps(state: Any, data: Any, order: Any, problem: Any) -> Any:
-        sizes = tuple(map(tf.constant, (0.1, 0.001, False)))
+        sizes = sos_bp._StepSizes(*map(tf.constant, (0.1, 0.001, False, False)))
 
         def step(number: Any, state: Any) -> Any:
-            where = number % batches * BATCH, BATCH
+            where = sos_bp._BatchPlace(number % batches * BATCH, BATCH)
             batch = sos_bp._take(data, order, where, BATCH)
             return number + 1, sos_bp._step(shape, state, batch, problem, sizes)[0]
 
@@ -113,14 +114,16 @@ def step_ridgeline(seconds: float) -> Answer:
 
     state = sos_bp.initial_state(network.pack(tensors(start)))
     strengths = tensors(problem)
-    data = sos_bp.Data(Rows(*map(tf.constant, train)), tf.constant(len(train.target)))
+    data = sos_bp.PaddedRows(
+        Rows(*map(tf.constant, train)), tf.constant(len(train.target))
+    )
     order = tf.constant(rng.permutation(len(train.target)).astype(np.int32))
 
     def run_steps() -> int:
         return int(many_steps(state, data, order, strengths).step)
 
     def run_epochs() -> int:
-        both = train, held
+        both = training.Sets(train, held)
         outcome = training.train(
             shape, start, both, problem, schedule, rng=rng, batch_size=BATCH
         )

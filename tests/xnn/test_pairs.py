@@ -382,7 +382,7 @@ def test_pairs_are_pruned_and_refined_like_other_components(fitted):
     )
     refined = ridgeline.refine(model, X, y)
     for one, two in zip(refined.scorer_.pairs, model.scorer_.pairs, strict=True):
-        np.testing.assert_array_equal(one.values, two.values)
+        np.testing.assert_array_equal(one.table, two.table)
     assert refined.score(X, y) > 0.9
 
 

@@ -52,7 +52,7 @@ def test_rare_categories_with_effects_are_shrunk_as_far_as_it_pays():
     rng = np.random.default_rng(3)
     truth = 0.5 * rng.normal(size=1000)
     X, y, category = rare_categories(rng, truth)
-    model = XNNRegressor(random_state=0, max_epochs=100)
+    model = XNNRegressor(random_state=0, max_epochs=200)
     model.fit(X, y, validation_data=(X, y))
     table = model.explain().categories.set_index("category")["effect"]
     codes = np.array([int(name[1:]) for name in table.index])

@@ -66,5 +66,5 @@ def explainable_network(model: Any) -> int:
         if scale
     )
     pairs = zip(scorer.pair_scales, scorer.pairs, strict=True)
-    surfaces = sum(surface.values.size for scale, surface in pairs if scale)
+    surfaces = sum(surface.table.size for scale, surface in pairs if scale)
     return int(layers + projections + effects + surfaces + 1)

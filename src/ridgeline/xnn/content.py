@@ -189,7 +189,7 @@ def _check_size(scorer: Scorer) -> None:
         pairs = zip(scorer.category_scales, scorer.effects, strict=True)
         effects = sum(scale * np.abs(effect).max() for scale, effect in pairs)
         surfaces = zip(scorer.pair_scales, scorer.pairs, strict=True)
-        tables = sum(scale * np.abs(pair.values).max() for scale, pair in surfaces)
+        tables = sum(scale * np.abs(pair.table).max() for scale, pair in surfaces)
         largest = (
             ridges + effects + tables + abs(scorer.intercept) + scorer.all_scales.sum()
         )

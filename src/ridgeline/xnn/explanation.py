@@ -9,7 +9,6 @@ NumPy alone; pandas is needed by what returns a data frame, matplotlib by `plot`
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
-from itertools import product
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -36,6 +35,7 @@ from ridgeline.xnn.contribution_frames import (
 )
 from ridgeline.xnn.identifiability import identifiability_warnings
 from ridgeline.xnn.monotone import Certificate, certificates
+from ridgeline.xnn.pair_component import surfaces_frame
 from ridgeline.xnn.scorer import HasScorer, Scorer, scorer_of
 
 if TYPE_CHECKING:
@@ -236,20 +236,7 @@ class Explanation:
         `first` and `second` are values of numbers in their own unit, or categories, and
         `share` is that of the training rows about this place.
         """
-        import pandas as pd
-
-        lines = [
-            (pair.name, one, two, float(value), float(share))
-            for pair in self.pairs
-            for (one, two), value, share in zip(
-                product(*(axis.places for axis in pair.axes)),
-                pair.effects.ravel(),
-                pair.shares.ravel(),
-                strict=True,
-            )
-        ]
-        names = ["component", "first", "second", "value", "share"]
-        return pd.DataFrame(lines, columns=names)
+        return surfaces_frame(self.pairs)
 
     def contributions(self, X: Any, by: By = "component") -> "pd.DataFrame":
         """Compute what each component, or each feature, adds to the decision.

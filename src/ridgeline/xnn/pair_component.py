@@ -3,8 +3,10 @@
 The values are in the unit of the decision: a response, or log-odds.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,10 @@ from ridgeline.xnn.features import Features
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.surfaces import Axis
 
-__all__ = ["PairComponent", "pair_component"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["PairComponent", "pair_component", "surfaces_frame"]
 
 Floats = NDArray[np.float64]
 _OTHERS: Final = "other categories"
@@ -63,9 +68,27 @@ def pair_component(scorer: Scorer, place: int) -> PairComponent:
         importance=float(scorer.importance_ratios[before + place]),
         scale=scale,
         axes=(one, two),
-        effects=scale * surface.values,
+        effects=scale * surface.table,
         shares=surface.shares.copy(),
     )
+
+
+def surfaces_frame(pairs: Iterable[PairComponent]) -> "pd.DataFrame":
+    """The surfaces of `Explanation.surfaces`, a row for each place of both columns."""
+    import pandas as pd
+
+    lines = [
+        (pair.name, one, two, float(effect), float(share))
+        for pair in pairs
+        for (one, two), effect, share in zip(
+            product(*(axis.places for axis in pair.axes)),
+            pair.effects.ravel(),
+            pair.shares.ravel(),
+            strict=True,
+        )
+    ]
+    names = ["component", "first", "second", "value", "share"]
+    return pd.DataFrame(lines, columns=names)
 
 
 def _axis(features: Features, axis: Axis) -> PairAxis:

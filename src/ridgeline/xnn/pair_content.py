@@ -25,7 +25,7 @@ def pair_content(scorer: Scorer) -> dict[str, Any]:
     pairs = [
         {
             "axes": [_axis_content(axis) for axis in surface.axes],
-            "values": surface.values.tolist(),
+            "values": surface.table.tolist(),
             "shares": surface.shares.tolist(),
         }
         for surface in scorer.pairs

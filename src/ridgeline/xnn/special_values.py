@@ -47,7 +47,7 @@ _MOST_NEIGHBOURS: Final = 4000
 _FEWEST_BESIDE: Final = 25
 # Of the values that a column is found to have, the share that may be there by luck.
 # Where many values differ this asks less of each than where one or two do.
-_BY_LUCK: Final = 0.1
+_BY_LUCK: Final = 0.05
 
 
 class Asked(NamedTuple):

@@ -80,7 +80,7 @@ class Surface:
     """A function of two columns with mean 0 and norm 1 over the training rows."""
 
     axes: tuple[Axis, Axis]
-    values: Floats  # at the places of the axes, (places of the first, of the second)
+    table: Floats  # values at the places of both axes, (of the first, of the second)
     shares: Floats  # of the training rows about each of them
 
     @property
@@ -95,7 +95,7 @@ class Surface:
 
     def __call__(self, features: Features, rows: Encoded) -> Floats:
         """Values of encoded rows, shape (n,)."""
-        return table_values(self.axes, self.values, features, rows)
+        return table_values(self.axes, self.table, features, rows)
 
 
 def table_values(
