@@ -123,7 +123,9 @@ def test_epochs_are_of_networks_alone(tmp_path: Path) -> None:
         ResultStore(before, 0).save(task, result_of(task))
     assert ResultStore(after, 0).load(NETWORK) is None
     assert ResultStore(after, 0).load(TASK) == RESULT
-    assert after.network.settings == before.network.settings | {"max_epochs": 7}
+    assert after.network("xnn").settings == before.network("xnn").settings | {
+        "max_epochs": 7
+    }
     assert after.baseline("rf").settings == {}
 
 

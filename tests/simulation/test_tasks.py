@@ -203,7 +203,7 @@ class TestPapersNetwork:
     @pytest.mark.parametrize("model", ["xnn", "naive_xnn", "gam"])
     def test_it_is_what_networks_are_fitted_with(self, model: str) -> None:
         settings = tiny("unused", max_epochs=7, baselines={}, xnn={})
-        own = settings.network if model == "xnn" else settings.baseline(model)
+        own = settings.network(model) if model == "xnn" else settings.baseline(model)
         assert own.settings == {
             "scaling": "minmax",
             "special_values": None,
@@ -222,13 +222,13 @@ class TestPapersNetwork:
             baselines={"gam": {"grid": {"learning_rate": [0.1, 0.2]}}},
         )
         expected = dict(PAPER_NETWORK)
-        assert settings.network.settings == expected | {"scaling": "robust"}
+        assert settings.network("xnn").settings == expected | {"scaling": "robust"}
         del expected["learning_rate"]
         assert settings.baseline("gam").settings == expected
 
     def test_another_schedule_has_its_own_steps(self) -> None:
         settings = tiny("unused", xnn={"settings": {"schedule": "paper"}})
-        own = settings.network.settings
+        own = settings.network("xnn").settings
         assert own["cayley_step"] is None
         assert own["learning_rate"] is None
         assert own["scaling"] == "minmax"
@@ -240,3 +240,32 @@ class TestPapersNetwork:
             numbers = read_document(document).features.numbers.values()
             assert all(number.scale.straight for number in numbers)
             assert not any(number.special_values for number in numbers)
+
+
+class TestNear:
+    """The network whose projections may overlap, which is not the paper's."""
+
+    def test_its_price_is_chosen_and_its_overlap_told(self) -> None:
+        settings = tiny(
+            "unused",
+            models=["near"],
+            near={
+                "grid": {"l1_scales": [1e-3, 1e-2]},
+                "coherence": [10.0, 0.001],
+                "n_starts": 2,
+                "settings": {"hidden": [4], "max_epochs": 5, "refine_epochs": 5},
+            },
+        )
+        result = run_task(TASK._replace(model="near"), settings, 0)
+        record = result.record
+        assert record["fits"] == 2 + 2 + 2
+        assert json.loads(record["chosen"])["coherence"] in {10.0, 0.001}
+        assert record["excess"] > 0
+        assert record["overlap_max"] >= 0
+        assert result.network is not None
+
+    def test_it_has_the_steps_of_our_schedule(self) -> None:
+        own = tiny("unused").network("near").settings
+        assert own["projection"] == "near"
+        assert own["cayley_step"] is None
+        assert own["scaling"] == "minmax"

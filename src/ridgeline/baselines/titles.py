@@ -7,15 +7,17 @@ from ridgeline.baselines.registry import BASELINES
 
 __all__ = ["TITLES", "short_title"]
 
-# The baselines have theirs in the registry; the network is none of them.
+# The baselines have theirs in the registry; the networks are none of them.
 TITLES: Final[Mapping[str, str]] = {
     "xnn": "xNN (enhanced)",
+    "near": "xNN (near-orthogonal)",
     "xnn.trained": "xNN trained",
     "xnn.pruned": "xNN pruned",
     "xnn.refined": "xNN refined",
 } | {name: method.title for name, method in BASELINES.items()}
 # Where a column for each model must fit a page; others are short enough.
 _SHORT: Final[Mapping[str, str]] = {
+    "near": "xNN (near)",
     "naive_xnn": "xNN (naive)",
     "svm": "SVR",
     "rf": "RF",

@@ -11,13 +11,16 @@ from ridgeline.baselines.settings import BaselineSettings, check_settings
 from ridgeline.parameters import Jobs, NotNegative, Parameters, close_match
 from ridgeline.simulation.scenarios import SCENARIOS
 from ridgeline.xnn.estimator import XNNRegressor
-from ridgeline.xnn.search import PAPER_GRID
+from ridgeline.xnn.search import COHERENCES, PAPER_GRID
 
-__all__ = ["MODELS", "PAPER_NETWORK", "NetworkSearch", "StudySettings"]
+__all__ = ["MODELS", "NETWORKS", "PAPER_NETWORK", "NetworkSearch", "StudySettings"]
 
-# The enhanced network, and every baseline that does regression.
+# The enhanced network, which is the paper's, and one that is not: its projections may
+# overlap.
+NETWORKS: Final = ("xnn", "near")
+# These, and every baseline that does regression.
 MODELS: Final = (
-    "xnn",
+    *NETWORKS,
     *(name for name, method in BASELINES.items() if "regression" in method.tasks),
 )
 # The study is one of the paper's model, whatever the estimators' defaults are: columns
@@ -42,6 +45,9 @@ class NetworkSearch(Parameters):
     grid: dict[str, list[Any]] | None = None
     # lambda3 to try at the penalties that the grid chose; one value is as it is.
     roughness: list[NotNegative] = Field(default=[1e-6, 10**-6.5, 1e-7], min_length=1)
+    # Prices of overlap to try then, where projections may overlap: the largest within
+    # one standard error of the smallest loss is taken.
+    coherence: list[NotNegative] = Field(default_factory=list)
     # Random starts at the penalties that were chosen; the best by all rows is kept.
     n_starts: int = Field(default=6, ge=1)
     # Parameters of XNNRegressor that stay as they are set here.
@@ -64,6 +70,10 @@ class NetworkSearch(Parameters):
         return values
 
 
+def _near_search() -> NetworkSearch:
+    return NetworkSearch(coherence=list(COHERENCES))
+
+
 class StudySettings(Parameters):
     """Which cells are run, with which models, and where."""
 
@@ -76,6 +86,7 @@ class StudySettings(Parameters):
     # Epochs of each fit of a network; None takes the schedule's.
     max_epochs: int | None = Field(default=None, ge=1)
     xnn: NetworkSearch = Field(default_factory=NetworkSearch)
+    near: NetworkSearch = Field(default_factory=_near_search)
     baselines: dict[str, BaselineSettings] = Field(default_factory=dict)
     # Folder of the results, one file for each task.
     results: str = "data/07_model_output/study"
@@ -104,7 +115,7 @@ class StudySettings(Parameters):
     def _baselines_exist(
         cls, values: dict[str, BaselineSettings]
     ) -> dict[str, BaselineSettings]:
-        _known(list(values), list(MODELS[1:]), "baseline")
+        _known(list(values), list(MODELS[len(NETWORKS) :]), "baseline")
         for name, own in values.items():
             check_settings(name, "regression", own)
         return values
@@ -133,10 +144,14 @@ class StudySettings(Parameters):
             raise ValueError(message)
         return value
 
-    @property
-    def network(self) -> NetworkSearch:
-        """How the enhanced network is tuned, with what all networks share."""
-        return self.xnn.model_copy(update=self._shared(self.xnn.settings))
+    def network(self, name: str) -> NetworkSearch:
+        """How one of the networks is tuned, with what all networks share."""
+        if name == "xnn":
+            return self.xnn.model_copy(update=self._shared(self.xnn.settings))
+        # Not the paper's: it has the steps of our schedule.
+        steps = dict.fromkeys(_STEPS)
+        own = steps | {"projection": "near"} | self.near.settings
+        return self.near.model_copy(update=self._shared(own))
 
     def baseline(self, name: str) -> BaselineSettings:
         """How a baseline is tuned, with what all networks share if it is one."""

@@ -20,7 +20,7 @@ from ridgeline.errors import InputError
 from ridgeline.files import replace_file
 from ridgeline.provenance import git_state
 from ridgeline.simulation.origin import origin
-from ridgeline.simulation.settings import StudySettings
+from ridgeline.simulation.settings import NETWORKS, StudySettings
 from ridgeline.simulation.tasks import Task, TaskResult
 
 __all__ = ["ResultStore"]
@@ -153,8 +153,8 @@ class ResultStore:
 
 def _model_parameters(model: str, settings: StudySettings) -> dict[str, Any]:
     """How a model is tuned and fitted, with what the settings leave to defaults."""
-    if model == "xnn":
-        search = settings.network
+    if model in NETWORKS:
+        search = settings.network(model)
         return search.model_dump(mode="json") | {"grid": _in_json(search.points)}
     own, method = settings.baseline(model), BASELINES[model]
     return own.model_dump(mode="json") | {

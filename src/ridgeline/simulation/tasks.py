@@ -17,10 +17,10 @@ from ridgeline.baselines.settings import BaselineSettings
 from ridgeline.baselines.sizes import explainable_network
 from ridgeline.simulation.recovery import describe_projections, recovered
 from ridgeline.simulation.scenarios import SCENARIOS, Draw, draw
-from ridgeline.simulation.settings import NetworkSearch, StudySettings
+from ridgeline.simulation.settings import NETWORKS, NetworkSearch, StudySettings
 from ridgeline.xnn.estimator import XNNRegressor
 from ridgeline.xnn.scorer import Scorer, scoring_threads, without_range_warnings
-from ridgeline.xnn.search import grid_search, start_search
+from ridgeline.xnn.search import coherence_search, grid_search, start_search
 from ridgeline.xnn.stages import refine
 from ridgeline.xnn.storage import model_document
 
@@ -109,8 +109,8 @@ def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
         without_range_warnings(),
         parallel_config(backend="sequential"),
     ):
-        if task.model == "xnn":
-            model, facts = _fit_network(settings.network, rows)
+        if task.model in NETWORKS:
+            model, facts = _fit_network(settings.network(task.model), rows)
         else:
             own = settings.baseline(task.model)
             model, facts = _fit_baseline(task.model, own, rows)
@@ -122,7 +122,7 @@ def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
         scorer = getattr(model, "scorer_", None)
         if not isinstance(scorer, Scorer):
             return TaskResult(record, None)
-        if task.model == "xnn":
+        if task.model in NETWORKS:
             record["excess_all_rows"] = _excess_all_rows(model, rows)
         record |= describe_projections(scorer, rows.test.features)
         record |= recovered(scorer, task.scenario, rows.test.features)
@@ -130,7 +130,7 @@ def run_task(task: Task, settings: StudySettings, seed: int) -> TaskResult:
 
 
 def _fit_network(search: NetworkSearch, rows: TaskData) -> tuple[Any, Record]:
-    """The enhanced network: the grid, lambda3 at its choice, and starts at both."""
+    """A network: the grid, lambda3 and overlap at its choice, and starts at all."""
     data = *rows.train.observed, None, rows.validation.observed
     given = {"random_state": rows.model_seed, "roughness": search.roughness[0]}
     model = XNNRegressor(**given | search.settings)
@@ -143,10 +143,16 @@ def _fit_network(search: NetworkSearch, rows: TaskData) -> tuple[Any, Record]:
             found.model, *data, grid=roughness, standard_errors=0, n_jobs=1
         )
         fits += len(found.table)
+    if search.coherence:
+        found = coherence_search(
+            found.model, *data, coherence=search.coherence, n_jobs=1
+        )
+        fits += len(found.table)
     if search.n_starts > 1:
         found = start_search(found.model, *data, n_starts=search.n_starts, n_jobs=1)
         fits += len(found.table)
-    model, chosen = found.model, [*search.points, "roughness"]
+    overlap = ["coherence"] if search.coherence else []
+    model, chosen = found.model, [*search.points, "roughness", *overlap]
     facts = {
         "validation_loss": model.validation_loss_,
         "n_parameters": explainable_network(model.scorer_),

@@ -22,6 +22,7 @@ __all__ = [
     "say_if_at_the_end",
     "simplest",
     "smoothest",
+    "strictest",
 ]
 
 logger = logging.getLogger(__name__)
@@ -58,6 +59,12 @@ def smoothest(standard_errors: float, table: pd.DataFrame) -> int:
     """The largest lambda3 among the near points."""
     roughness = table["roughness"].to_numpy()
     return int(np.where(_near(standard_errors, table), roughness, -np.inf).argmax())
+
+
+def strictest(standard_errors: float, table: pd.DataFrame) -> int:
+    """The largest price of overlap among the near points."""
+    coherence = table["coherence"].to_numpy()
+    return int(np.where(_near(standard_errors, table), coherence, -np.inf).argmax())
 
 
 def say_if_at_the_end(table: pd.DataFrame) -> None:

@@ -40,16 +40,19 @@ from ridgeline.xnn.one_standard_error import (
     say_if_at_the_end,
     simplest,
     smoothest,
+    strictest,
 )
 from ridgeline.xnn.progress import count_fits
 from ridgeline.xnn.tables import RowLosses, prepare, row_losses, validation_losses
 
 __all__ = [
+    "COHERENCES",
     "PAPER_GRID",
     "PAPER_RANGES",
     "RANGES",
     "ROUGHNESS",
     "SearchResult",
+    "coherence_search",
     "grid_search",
     "penalty_search",
     "random_search",
@@ -75,6 +78,8 @@ PAPER_RANGES: Final[Mapping[str, tuple[float, float]]] = {
 # thousands of rows show clearly; so what is tried reaches further down.
 RANGES: Final = {**PAPER_RANGES, "roughness": (1e-10, 1e-5)}
 ROUGHNESS: Final = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
+# Prices of overlap, from projections that are orthogonal for every reader to free ones.
+COHERENCES: Final = (10.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.001)
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,6 +269,43 @@ def penalty_search(
     table = pd.concat([sparse.table.assign(**points[0]), *tables])
     table = table.sort_values("validation_loss", kind="stable", ignore_index=True)
     return SearchResult(table, sparse.model)
+
+
+def coherence_search(
+    model: Model,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    validation_data: tuple[Any, ...] | None = None,
+    *,
+    coherence: Sequence[float] = COHERENCES,
+    standard_errors: float = 1.0,
+    n_jobs: int | None = -1,
+) -> SearchResult[Model]:
+    """Choose the price of overlap of near-orthogonal projections by validation.
+
+    Parameters
+    ----------
+    model : XNNClassifier or XNNRegressor
+        As for `grid_search`, with `projection="near"`.
+    X, y, sample_weight, validation_data : rows
+        As for `grid_search`.
+    coherence : sequence of float, default=COHERENCES
+        Prices to try.
+    standard_errors : float, default=1.0
+        How many standard errors above the smallest validation loss the largest price,
+        which is the closest to orthogonality, may be. 0 takes the smallest loss.
+    n_jobs : int or None, default=-1
+        Number of processes; -1 uses every core.
+
+    Returns
+    -------
+    SearchResult
+        The table of all prices and the fitted model of the chosen one.
+    """
+    points = [{"coherence": price} for price in coherence]
+    data = X, y, sample_weight, validation_data
+    return _search(model, points, data, partial(strictest, standard_errors), n_jobs)
 
 
 def start_search(
