@@ -91,7 +91,7 @@ _CASES = {
     "jobs": (_xnn("tuning", n_jobs=0), "'tuning.n_jobs': it is 0, but must be 1"),
     "components": (
         _xnn("network", n_subnetworks=6),
-        "'network.n_subnetworks' is 6, but input should be less than or equal to 5.",
+        "n_subnetworks is 6, but orthogonal projections are at most as many as the 5",
     ),
     "baseline": (
         {

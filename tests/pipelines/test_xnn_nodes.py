@@ -11,6 +11,7 @@ from ridgeline.baselines.sizes import explainable_network
 from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipeline_registry import register_pipelines
+from ridgeline.pipelines.xnn import nodes as xnn_nodes
 from ridgeline.pipelines.xnn.nodes import (
     prune_network,
     refine_network,
@@ -264,3 +265,30 @@ def test_monotone_columns_are_taken_as_set():
 def test_a_special_value_of_an_unknown_column_is_refused():
     with pytest.raises(ValueError, match="there is no numeric column 'dtj'.*'dti'"):
         XnnSettings.model_validate({"columns": {"special_values": {"dtj": [1.0]}}})
+
+
+def test_pairs_and_overlap_are_keys_of_the_pipeline(sets, monkeypatch):
+    """Pairs join the model that is trained, and no point of the search."""
+    network = {"projection": "near", "coherence": 0.1, "max_pairs": 2}
+    settings = SETTINGS.model_copy(
+        update={"network": SETTINGS.network.model_copy(update=network)}
+    )
+    searched = []
+
+    def no_search(model, *_, **__):
+        searched.append(model.get_params())
+        raise InterruptedError
+
+    monkeypatch.setattr(xnn_nodes, "penalty_search", no_search)
+    with pytest.raises(InterruptedError):
+        tune_penalties(*sets.values(), settings, SEED)
+    trained = settings.estimator_parameters(PENALTIES, SEED)
+    for parameters, pairs in ((searched[0], 0), (trained, 2)):
+        assert parameters["projection"] == "near"
+        assert parameters["coherence"] == 0.1
+        assert parameters["max_pairs"] == pairs
+
+
+def test_overlapping_projections_may_be_many():
+    many = {"network": {"n_subnetworks": 9, "projection": "near"}}
+    assert XnnSettings.model_validate(many).network.n_subnetworks == 9

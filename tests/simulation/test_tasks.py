@@ -251,6 +251,7 @@ class TestNear:
             models=["near"],
             near={
                 "grid": {"l1_scales": [1e-3, 1e-2]},
+                "roughness": [1e-6],
                 "coherence": [10.0, 0.001],
                 "n_starts": 2,
                 "settings": {"hidden": [4], "max_epochs": 5, "refine_epochs": 5},

@@ -31,8 +31,9 @@ def tune_penalties(
     tuning = settings.tuning
     rows, held = _some(train, tuning.rows), _some(validation, tuning.rows)
     parameters = settings.estimator_parameters({}, seed)
-    # A point takes seconds: nothing to keep, and one start tells enough.
-    parameters |= {"checkpoint": None, "n_starts": 1}
+    # A point takes seconds: nothing to keep, and one start tells enough. Pairs join the
+    # model that is chosen.
+    parameters |= {"checkpoint": None, "n_starts": 1, "max_pairs": 0}
     if tuning.max_epochs:
         parameters["max_epochs"] = tuning.max_epochs
     grid = {name: getattr(tuning, name) for name in ("l1_projection", "l1_scales")}

@@ -1,8 +1,8 @@
 """What a user may set about the explainable network; conf/base explains every key."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field, PositiveInt, field_validator
+from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from ridgeline.lendingclub.modelling import NUMERIC, PURPOSE
 from ridgeline.parameters import Jobs, NotNegative, Parameters, close_match
@@ -27,10 +27,24 @@ __all__ = [
 class NetworkSettings(Parameters):
     """The architecture."""
 
-    # Projections are orthogonal: no more of them than numeric features.
-    n_subnetworks: int | None = Field(default=None, ge=1, le=len(NUMERIC))
+    n_subnetworks: int | None = Field(default=None, ge=1)
     hidden: list[PositiveInt] = [10, 6]
     activation: Activation = "tanh"
+    projection: Literal["orthogonal", "near"] = "orthogonal"
+    coherence: NotNegative = 0.3
+    max_pairs: int = Field(default=0, ge=0)
+
+    @model_validator(mode="after")
+    def _orthogonal_ones_are_few(self) -> Self:
+        asked, most = self.n_subnetworks, len(NUMERIC)
+        if self.projection == "orthogonal" and asked is not None and asked > most:
+            message = (
+                f"n_subnetworks is {asked}, but orthogonal projections are at most as "
+                f"many as the {most} numeric columns: set it to {most} or less, or "
+                "projection to near"
+            )
+            raise ValueError(message)
+        return self
 
 
 class ColumnSettings(Parameters):
@@ -76,6 +90,7 @@ class TrainingSettings(Parameters):
     schedule: ScheduleName = "cosine"
     cayley_step: NotNegative | Literal["adaptive"] | None = None
     learning_rate: float | None = Field(default=None, gt=0)
+    relaxation: float = Field(default=0.4, ge=0, lt=1)
     max_epochs: int | None = Field(default=None, ge=1)
     patience: int | None = Field(default=None, ge=1)
     batch_size: int | None = Field(default=None, ge=1)
