@@ -18,7 +18,7 @@ from ridgeline import settings
 from ridgeline.pipeline_registry import register_pipelines
 from ridgeline.pipelines.models import METHODS, STAGES
 
-ENVIRONMENTS = ["base", "smoke", "files", "paper", "spark"]
+ENVIRONMENTS = ["base", "smoke", "files", "overlap", "paper", "spark"]
 DATA = ("ingestion", "cleaning", "splitting")
 NETWORK = ("tuning", "training", "pruning", "refinement")
 PARTS = (*DATA, *NETWORK, "baselines", "evaluation", "reporting")
