@@ -274,3 +274,13 @@ def test_straight_scales_can_go_on_beyond_the_range():
     with pytest.warns(BeyondRangeWarning):
         stays = edge.predict(pd.DataFrame({"x": [1.0, 2.0]}))
     assert stays[0] == stays[1]
+
+
+def test_warnings_name_the_line_of_the_user(fitted):
+    X, y = table(200)
+    with pytest.warns(CodedColumnWarning) as few:
+        XNNRegressor(**QUICK).fit(X.assign(grade=np.arange(200) % 5), y)
+    with pytest.warns(BeyondRangeWarning) as beyond:
+        fitted.predict(X.assign(age=500.0))
+    for found in (few, beyond):
+        assert {warning.filename for warning in found} == {__file__}

@@ -3,7 +3,6 @@
 NumPy alone: a data frame is used through its columns, whoever made it.
 """
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, Final
@@ -11,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeline.errors import InputError
+from ridgeline.errors import InputError, warn_user
 from ridgeline.xnn.columns import is_text, quoted
 
 __all__ = [
@@ -132,7 +131,7 @@ def warn_of_codes(columns: Mapping[str, Floats]) -> None:
         "that are codes of categories in categorical_features, which may be an empty "
         "list if none is."
     )
-    warnings.warn(message, CodedColumnWarning, stacklevel=2)
+    warn_user(message, CodedColumnWarning)
 
 
 def _is_categorical(cells: Any) -> bool:

@@ -5,12 +5,13 @@ The paper's scaling, `scaling="minmax"`, goes by smallest and largest value. One
 network can hardly tell them apart. Such a column is fitted, but not in silence.
 """
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ridgeline.errors import warn_user
 
 __all__ = ["Extremes", "ExtremeValuesWarning", "find_extremes", "warn_of_extremes"]
 
@@ -72,7 +73,7 @@ def warn_of_extremes(
             "scaling='robust'."
         )
         # At the line that called `fit`, where Python shows it once.
-        warnings.warn(message, ExtremeValuesWarning, stacklevel=5)
+        warn_user(message, ExtremeValuesWarning)
 
 
 def find_extremes(values: Floats) -> Extremes | None:

@@ -6,7 +6,6 @@ returns a new `FitResult`; TensorFlow is imported when something is trained.
 """
 
 import math
-import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ridgeline.errors import RidgelineError
+from ridgeline.errors import RidgelineError, warn_user
 from ridgeline.xnn.architecture import (
     Architecture,
     Problem,
@@ -401,4 +400,4 @@ def _say_diverged(stage: _Stage, best: int, epoch: int) -> None:
         f"The {stage.name} diverged in epoch {epoch}: the loss is not finite. The "
         f"weights of epoch {best} are kept; to go further, {advice}."
     )
-    warnings.warn(message, ConvergenceWarning, stacklevel=2)
+    warn_user(message, ConvergenceWarning)

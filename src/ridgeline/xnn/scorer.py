@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeline.errors import InputError
+from ridgeline.errors import InputError, warn_user
 from ridgeline.xnn.architecture import Activation
 from ridgeline.xnn.columns import REFUSED, Unseen
 from ridgeline.xnn.features import Encoded, Features, is_clean
@@ -336,7 +336,7 @@ def _say_beyond(beyond: dict[str, Beyond], features: Features) -> None:
         "curves stay at their edges. Scorer.beyond_range counts them by column, and "
         "beyond_range='error' refuses them."
     )
-    warnings.warn(message, BeyondRangeWarning, stacklevel=4)
+    warn_user(message, BeyondRangeWarning)
 
 
 class BeyondRangeWarning(UserWarning):

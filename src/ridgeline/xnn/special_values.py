@@ -6,7 +6,6 @@ also differ from its neighbours, by more than chance, once the other columns hav
 their say.
 """
 
-import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, Final, Literal, NamedTuple
@@ -14,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ridgeline.errors import InputError
+from ridgeline.errors import InputError, warn_user
 from ridgeline.xnn.column_kinds import named_column
 from ridgeline.xnn.columns import quoted
 from ridgeline.xnn.first_look import FirstLook, Residuals
@@ -97,7 +96,7 @@ def warn_of_absent(given: Any, columns: Mapping[str, Floats]) -> None:
                 f"special_values names {quoted(absent)} for the column {name!r}, which "
                 "no row has; a later row with that value gets the average effect."
             )
-            warnings.warn(message, UserWarning, stacklevel=2)
+            warn_user(message)
 
 
 def point_masses(
