@@ -178,7 +178,7 @@ class TestBadInput:
             ),
             (
                 {"models": ["lasso", "logr"]},  # which is for classification
-                "'models': there is no model 'logr': known are xnn, lasso, svm, rf, "
+                "'models': there is no model 'logr': known are xnn, near, lasso, svm, rf, "
                 "lightgbm, mlp, elm, naive_xnn, gam.",
             ),
             (
