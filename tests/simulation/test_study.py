@@ -178,8 +178,8 @@ class TestBadInput:
             ),
             (
                 {"models": ["lasso", "logr"]},  # which is for classification
-                "'models': there is no model 'logr': known are xnn, near, lasso, svm, rf, "
-                "lightgbm, mlp, elm, naive_xnn, gam.",
+                "'models': there is no model 'logr': known are xnn, near, lasso, svm, "
+                "rf, lightgbm, mlp, elm, naive_xnn, gam.",
             ),
             (
                 {"sizes": [1_000, 49]},
