@@ -29,6 +29,8 @@ _FIRST_SCALE: Final = 0.1
 _FRESH_SCALE: Final = 0.02
 # Of the largest scale: a smaller one says that a component is not in use.
 _UNUSED: Final = 0.02
+# Weight of the feature that a column leads with, beside others of size one.
+_LEADS: Final = 3.0
 # Of a projection's length, that must be its own: below it the others have its story.
 _OWN_LENGTH: Final = 0.3
 
@@ -112,12 +114,14 @@ def first_projection(
     columns = np.zeros((p, k))
     rising = _rising_columns(directions, k)
     drawn = rng.standard_normal((p, k))
+    some = rng.permutation(np.flatnonzero(bound))
     if init == "features":
         drawn = np.zeros((p, k))
-        some = rng.permutation(np.flatnonzero(bound))
         others = rng.permutation(np.flatnonzero(~bound))
-        drawn[np.resize(some, rising), np.arange(rising)] = 1.0
         drawn[np.resize(others, k - rising), np.arange(rising, k)] = 1.0
+    # Each of these columns leads with a monotone feature: one that starts with a small
+    # weight may be at zero, and stay there, before its curve has found a use for it.
+    drawn[np.resize(some, rising), np.arange(rising)] = _LEADS
     columns[:, :rising] = np.where(
         bound[:, None], directions[:, None] * np.abs(drawn), drawn
     )[:, :rising]
