@@ -231,6 +231,15 @@ def sides(X, target):
     ]
 
 
+def search(X, target):
+    """Pairs of a table all of whose columns take part."""
+    features, (training, validation) = sides(X, target)
+    columns = dict.fromkeys(X, True)
+    return search_pairs(
+        features, training, validation, columns, most=5, standard_errors=1.0
+    )
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_planted_pairs_are_found_and_no_others(seed):
     X = table(4000, seed)

@@ -223,7 +223,7 @@ def _step(
         moved = _unit_columns(_within(shape, problem, moved), projection)
     elif shape.projection == "orthogonal":
         moved, square = _orthogonal_step(
-            shape, state, problem, sizes, from_=(projection, gradients.projection)
+            shape, state, problem, sizes, before=(projection, gradients.projection)
         )
         state = state._replace(cayley_square=square)
     # A step of zero leaves every bit as it is: refinement fixes the projection.
@@ -239,7 +239,7 @@ def _orthogonal_step(
     problem: Problem,
     sizes: _StepSizes,
     *,
-    from_: tuple[Tensor, Tensor],
+    before: tuple[Tensor, Tensor],
 ) -> tuple[Tensor, Tensor]:
     """The moved projection: by the Cayley transform, or by Adam while it is relaxed.
 
@@ -248,9 +248,9 @@ def _orthogonal_step(
         state: After Adam's step, which has moved the projection without constraint.
         problem: Has the limits of monotone features.
         sizes: Of the steps.
-        from_: The projection before the step, and its gradient.
+        before: The projection before the step, and its gradient.
     """
-    point, gradient = from_
+    point, gradient = before
     if shape.monotone:
         # Columns that stay, and rows that are theirs alone, have no part in the move.
         gradient = tf.where(problem.lowest < problem.highest, gradient, 0.0)
