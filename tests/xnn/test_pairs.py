@@ -248,15 +248,7 @@ def test_planted_pairs_are_found_and_no_others(seed):
         X["hour"]
     )
     target = (target + rng.normal(size=len(X))).to_numpy()
-    features, (training, validation) = sides(X, target)
-    found = search_pairs(
-        features,
-        training,
-        validation,
-        dict.fromkeys(X, True),
-        most=5,
-        standard_errors=1.0,
-    )
+    found = search(X, target)
     names = {frozenset(axis.column for axis in one.axes) for one in found.designs}
     assert names == {frozenset(("a", "b")), frozenset(("hour", "day"))}
 
@@ -265,15 +257,7 @@ def test_planted_pairs_are_found_and_no_others(seed):
 def test_no_pair_is_found_in_noise(seed):
     X = table(3000, seed)
     target = np.random.default_rng(seed).normal(size=len(X))
-    features, (training, validation) = sides(X, target)
-    found = search_pairs(
-        features,
-        training,
-        validation,
-        dict.fromkeys(X, True),
-        most=5,
-        standard_errors=1.0,
-    )
+    found = search(X, target)
     assert found.designs == []
 
 
