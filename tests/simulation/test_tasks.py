@@ -265,8 +265,14 @@ class TestNear:
         assert record["overlap_max"] >= 0
         assert result.network is not None
 
-    def test_it_has_the_steps_of_our_schedule(self) -> None:
+    def test_it_has_the_estimators_way_of_training(self) -> None:
         own = tiny("unused").network("near").settings
         assert own["projection"] == "near"
-        assert own["cayley_step"] is None
         assert own["scaling"] == "minmax"
+        assert not {"cayley_step", "learning_rate", "relaxation"} & own.keys()
+
+    def test_what_is_set_for_it_holds(self) -> None:
+        chosen = {"relaxation": 0.2, "learning_rate": 0.02}
+        own = tiny("unused", near={"settings": chosen}).network("near").settings
+        assert own["relaxation"] == 0.2
+        assert own["learning_rate"] == 0.02

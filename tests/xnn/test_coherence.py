@@ -18,7 +18,11 @@ from ridgeline.xnn.architecture import Architecture, Problem, Weights, weight_sh
 from ridgeline.xnn.candidates import terms
 from ridgeline.xnn.coherence import coherence, overlaps
 from ridgeline.xnn.scorer import Scorer
-from ridgeline.xnn.starts import orthogonal_weights
+from ridgeline.xnn.starts import (
+    first_projection,
+    orthogonal_weights,
+    projection_limits,
+)
 
 # Rows that a fit sets aside may lie beyond the range of the others.
 pytestmark = pytest.mark.filterwarnings("ignore:.* beyond the range")
@@ -167,6 +171,36 @@ def test_orthonormal_projections_stay_as_they_are():
     np.testing.assert_array_equal(exact.scales, weights.scales)
 
 
+@LIGHT
+@given(SEEDS, st.integers(1, 6), st.integers(1, 9), st.data())
+def test_near_projections_start_as_orthogonal_as_there_is_room(seed, p, k, data):
+    """Rising ones stay as they are, and the others keep out of monotone features."""
+    rng = np.random.default_rng(seed)
+    shape = replace(make_shape(p, k), projection="near", monotone=True)
+    signs = data.draw(st.lists(st.sampled_from([-1.0, 0, 1]), min_size=p, max_size=p))
+    directions = np.array(signs)
+    loose = draw_weights(shape, rng)
+    loose = loose._replace(
+        projection=first_projection(shape, rng, "random", directions)
+    )
+    limits = projection_limits(shape, loose.projection, directions)
+
+    start = orthogonal_weights(loose, shape, rng, limits)
+
+    columns, rising = start.projection, limits.rising > 0
+    assert np.linalg.norm(columns, axis=0) == pytest.approx(1)
+    assert (columns >= limits.lowest).all()
+    assert (columns <= limits.highest).all()
+    np.testing.assert_array_equal(columns[:, rising], loose.projection[:, rising])
+    others = columns[:, ~rising]
+    room = np.count_nonzero(directions == 0)
+    assert np.linalg.matrix_rank(others) == min(others.shape[1], room)
+    if others.shape[1] <= room:
+        np.testing.assert_allclose(
+            others.T @ others, np.eye(others.shape[1]), atol=1e-10
+        )
+
+
 # Whole fits.
 
 
@@ -177,15 +211,17 @@ def fitted(**changes: Any) -> XNNRegressor:
 
 
 def test_near_projections_have_length_one_and_the_price_holds_them_apart():
-    prices = {price: fitted(projection="near", coherence=price) for price in (0, 1e4)}
+    prices = {price: fitted(projection="near", coherence=price) for price in (0, 100)}
     for model in prices.values():
         length = np.linalg.norm(model.scorer_.projection, axis=0)
         np.testing.assert_allclose(length, 1, atol=1e-12)
     assert coherence(prices[0].scorer_).largest_cosine > 0.1
-    huge = coherence(prices[1e4].scorer_)
+    huge = coherence(prices[100].scorer_)
     # As orthogonal ones, up to what a step leaves.
     assert huge.largest_cosine < 0.02
     assert huge.smallest_eigenvalue > 0.97
+    losses = [np.mean((each.predict(X) - Y) ** 2) for each in (prices[100], fitted())]
+    assert losses[0] == pytest.approx(losses[1], rel=0.15)
 
 
 def test_a_relaxed_fit_is_as_orthogonal_as_a_strict_one():

@@ -148,10 +148,12 @@ class StudySettings(Parameters):
         """How one of the networks is tuned, with what all networks share."""
         if name == "xnn":
             return self.xnn.model_copy(update=self._shared(self.xnn.settings))
-        # Not the paper's: it has the steps of our schedule.
-        steps = dict.fromkeys(_STEPS)
-        own = steps | {"projection": "near"} | self.near.settings
-        return self.near.model_copy(update=self._shared(own))
+        # Not the paper's: it has the estimator's own way of training.
+        own = {"projection": "near"} | self.near.settings
+        shared = self._shared(own)["settings"]
+        dropped = {*_STEPS, "relaxation"} - self.near.settings.keys()
+        kept = {key: shared[key] for key in shared if key not in dropped}
+        return self.near.model_copy(update={"settings": kept})
 
     def baseline(self, name: str) -> BaselineSettings:
         """How a baseline is tuned, with what all networks share if it is one."""

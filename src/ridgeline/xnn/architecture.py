@@ -44,7 +44,7 @@ class Architecture:
     normalised: bool
     smooth: bool  # whether there is a roughness penalty
     loss: Literal["squared", "logistic"]
-    # Whether orthogonal projections may overlap at first: see `Problem.coherence`.
+    # Whether projections may overlap at first as they like: see `Problem.coherence`.
     relaxed: bool = False
     monotone: bool = False  # whether some features are: see `Problem.rising`
     offset: bool = False  # whether rows bring a part of the decision along

@@ -70,6 +70,8 @@ StageName = Literal["relaxation", "training", "refinement"]
 _STAGES: Final[tuple[StageName, ...]] = ("training", "refinement")
 _LARGEST_BATCH: Final = 1000
 _BATCH_SHARE: Final = 0.2
+# A larger price holds projections where they start: by validation rows of S3, S5, S6.
+_RELAXED_COHERENCE: Final = 0.1
 
 
 class FitResult(NamedTuple):
@@ -150,21 +152,22 @@ def train(settings: Settings, data: Prepared, seed: int, start: int = 0) -> FitR
         rng,
         _checkpoint(settings, "training", start),
     )
-    parts = relaxed_schedules(stage.schedule, settings.relaxation)
+    share = settings.relaxation
+    parts = relaxed_schedules(shape.projection, stage.schedule, share)
     if parts is None or not shape.relaxed:
         return _run(stage, settings, shape, data)
     relaxed = stage._replace(
         name="relaxation",
         schedule=parts.relaxed,
-        problem=problem._replace(coherence=settings.coherence),
+        problem=problem._replace(coherence=_relaxed_coherence(settings)),
         checkpoint=_checkpoint(settings, "relaxation", start),
     )
     loose = _trained(relaxed, settings, shape, data)
-    strict = stage._replace(
+    later = stage._replace(
         start=orthogonal_weights(loose.weights, shape, rng, limits),
-        schedule=parts.strict,
+        schedule=parts.later,
     )
-    return _run(strict, settings, shape, data, before=loose)
+    return _run(later, settings, shape, data, before=loose)
 
 
 def refine(
@@ -342,6 +345,13 @@ def _run(
 def _coherence(settings: Settings) -> float:
     """What projections pay for their overlap; orthogonal ones only while relaxed."""
     return settings.coherence if settings.projection == "near" else 0.0
+
+
+def _relaxed_coherence(settings: Settings) -> float:
+    """What projections pay while they are relaxed, however strict they are to be."""
+    if settings.projection == "near":
+        return min(settings.coherence, _RELAXED_COHERENCE)
+    return settings.coherence
 
 
 def _of_limits(shape: Architecture, limits: Limits) -> dict[str, Any]:

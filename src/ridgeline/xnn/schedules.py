@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from ridgeline.xnn.architecture import Projection
     from ridgeline.xnn.settings import Settings
 
 __all__ = [
@@ -38,8 +39,9 @@ _REFINEMENT_RATE: Final = 0.01
 # Of training's step of the projection: fewer rows had left it near its place. With all
 # of that step models with little noise lost theirs.
 _ADJUSTMENT_STEP: Final = 1 / 40
-# After a relaxed part the projections are near their places.
-_STRICT_STEPS: Final = 1 / 4
+# After a relaxed part the projections are near their places; those that may overlap
+# again have further to go from an orthogonal start.
+_LATER_STEPS: Final = {"orthogonal": 1 / 4, "near": 1 / 2}
 
 
 @dataclass(frozen=True)
@@ -88,19 +90,26 @@ class Parts(NamedTuple):
     """A training in two parts."""
 
     relaxed: Schedule  # projections may overlap
-    strict: Schedule  # they are orthogonal
+    later: Schedule  # they are orthogonal, or start there
 
 
-def relaxed_schedules(whole: Schedule, share: float) -> Parts | None:
+def relaxed_schedules(
+    projection: "Projection", whole: Schedule, share: float
+) -> Parts | None:
     """The parts of a training, with as many epochs as it has in one part.
 
     Args:
+        projection: What constrains it.
         whole: The schedule of a training in one part.
         share: Of its epochs, that the first part has.
 
     Returns:
-        Nothing where there is no room for two, or where the projection is fixed.
+        Nothing where there is no room for two, or where the projection is fixed, or
+        has no constraint to relax.
     """
+    if projection not in _LATER_STEPS:
+        return None
+    steps = _LATER_STEPS[projection]
     epochs = min(math.ceil(share * whole.max_epochs), whole.max_epochs - 1)
     if epochs < 1 or whole.cayley_step == 0:
         return None
@@ -110,8 +119,8 @@ def relaxed_schedules(whole: Schedule, share: float) -> Parts | None:
     )
     second = replace(
         whole,
-        learning_rate=_STRICT_STEPS * whole.learning_rate,
-        cayley_step=_STRICT_STEPS * whole.cayley_step,
+        learning_rate=steps * whole.learning_rate,
+        cayley_step=steps * whole.cayley_step,
         max_epochs=rest,
         patience=min(rest, whole.patience),
     )

@@ -132,9 +132,9 @@ _COHERENCE: Final = """    coherence : float, default=0.3
         the relaxed part of their training.
 """
 _WAYS: Final = """    relaxation : float, default=0.4
-        Share of the epochs in which orthogonal projections may still overlap; then they
-        are made orthogonal, and stay so. 0 is the paper's training, as is the schedule
-        "paper".
+        Share of the epochs in which projections may overlap as they like; then they are
+        made orthogonal, and stay so, or pay their price if they are "near" ones. 0 is
+        the paper's training, as is the schedule "paper".
     monotone : dict or None, default=None
         Directions of numeric features, such as `{"income": "increasing"}`. They hold by
         construction, for all other features at any value; missing values and codes

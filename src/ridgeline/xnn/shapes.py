@@ -35,7 +35,7 @@ def network_shape(settings: Settings, data: Prepared) -> Architecture:
         loss="squared" if data.response.classes is None else "logistic",
         # Without numeric features there is no projection.
         relaxed=p > 0
-        and settings.projection == "orthogonal"
+        and settings.projection in {"orthogonal", "near"}
         and settings.relaxation > 0
         and settings.schedule != "paper",
         monotone=monotone > 0,

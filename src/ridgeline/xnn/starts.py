@@ -33,6 +33,8 @@ _UNUSED: Final = 0.02
 _LEADS: Final = 3.0
 # Of a projection's length, that must be its own: below it the others have its story.
 _OWN_LENGTH: Final = 0.3
+# Of a vector's length, that rounding may leave where nothing is left.
+_NO_ROOM: Final = 1e-6
 
 
 class Limits(NamedTuple):
@@ -161,12 +163,18 @@ def orthogonal_weights(
 
     In the order of their scales, each projection gives up what those before it have.
     One that has hardly anything left, or no scale, starts anew.
+
+    Near-orthogonal ones with monotone features stay as they are, and where there are
+    more of them than directions, those that start anew overlap with others.
     """
     loose = np.asarray(weights.projection, dtype=np.float64)
     scales = np.array(weights.scales, dtype=np.float64)
     movable = np.ones(loose.shape, bool) if limits is None else limits.movable
+    near = shape.projection == "near"
     held = np.asarray(~movable.any(axis=0))
-    exact = np.where(held, loose, 0.0)
+    if near and limits is not None:
+        held = limits.rising > 0
+    exact = np.where(held & (not near), loose, 0.0)
     sizes = np.abs(scales)
     # A monotone feature keeps its curve: there is no other place for it to start at.
     anew = np.asarray(~held & (sizes <= _UNUSED * sizes.max()))
@@ -180,6 +188,7 @@ def orthogonal_weights(
     for place in np.flatnonzero(anew):
         drawn = movable[:, place] * rng.standard_normal(len(loose))
         exact[:, place] = _unit_beside(exact, drawn)
+    exact[:, held] = loose[:, held]
     fresh = _first_kernels(shape, rng)
     at = anew[:, None, None]
     return weights._replace(
@@ -194,11 +203,18 @@ def orthogonal_weights(
 
 
 def _unit_beside(columns: Floats, vector: Floats) -> Floats:
-    """The direction of a vector that is orthogonal to all columns."""
+    """The direction of a vector that is orthogonal to all columns.
+
+    Where these leave no room for one, it is the vector's own.
+    """
+    direction = vector
     for _ in range(2):  # the second time takes off what rounding left
-        vector = vector - columns @ (columns.T @ vector)
-        vector = vector / np.linalg.norm(vector)
-    return vector
+        direction = direction - columns @ (columns.T @ direction)
+        length = np.linalg.norm(direction)
+        if length < _NO_ROOM * np.linalg.norm(vector):
+            return np.asarray(vector / np.linalg.norm(vector))
+        direction = direction / length
+    return direction
 
 
 def _rising_columns(directions: Floats, k: int) -> int:
