@@ -828,3 +828,37 @@ class TestScorer:
                 rtol=0,
                 atol=1e-12,
             )
+
+
+class TestFormat2:
+    """A file with overlap, directions, a pair and gaps, and what it said of rows."""
+
+    @pytest.fixture
+    def said(self) -> dict[str, Any]:
+        """Return rows, decisions, probabilities and both kinds of contributions."""
+        return json.loads((DATA / "model_format_2_scores.json").read_text())
+
+    @pytest.fixture
+    def rows(self, said: dict[str, Any]) -> pd.DataFrame:
+        """Return the rows as a table."""
+        return pd.DataFrame(said["rows"]["data"], columns=said["rows"]["columns"])
+
+    def test_scores_are_the_same(
+        self, said: dict[str, Any], rows: pd.DataFrame
+    ) -> None:
+        loaded = load_model(DATA / "model_format_2.json")
+        assert rows.isna().any(axis=None)
+        for name, found in {
+            "decisions": loaded.decision_function(rows),
+            "probabilities": loaded.predict_proba(rows)[:, 1],
+            "contributions": loaded.contributions(rows),
+            "by_feature": loaded.feature_contributions(rows),
+        }.items():
+            np.testing.assert_allclose(found, said[name], rtol=0, atol=1e-12)
+
+    def test_it_has_every_kind_of_part(self) -> None:
+        explanation = load_model(DATA / "model_format_2.json").explain()
+        assert [pair.kind for pair in explanation.pairs] == ["pair"]
+        assert explanation.monotone["holds"].all()
+        assert set(explanation.monotone["feature"]) == {"income", "dti"}
+        assert 0 < explanation.coherence.largest_cosine < 1
