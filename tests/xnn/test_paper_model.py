@@ -22,7 +22,8 @@ OWN: Final[dict[str, dict[str, Any]]] = {
         "schedule": "paper",
         "cayley_step": None,
         "learning_rate": None,
-        "max_epochs": 8, "refine_epochs": 8,
+        "max_epochs": 8,
+        "refine_epochs": 8,
     },
 }
 
