@@ -17,8 +17,7 @@ from ridgeline.simulation.paper import (
 from ridgeline.simulation.report.findings import study_findings
 from ridgeline.simulation.report.judgement import against_paper
 from ridgeline.simulation.report.tables import (
-    ENHANCED,
-    NAIVE,
+    NETWORK_WORDS,
     fits_sentence,
     overlap_table,
     recovery_table,
@@ -103,17 +102,22 @@ def _judged_rows(judged: pd.DataFrame) -> list[dict[Any, Any]]:
 def _side_by_side(
     table: pd.DataFrame, columns: Mapping[str, tuple[str, int | None]]
 ) -> dict[str, Any]:
-    """Headings, and for each scenario and n the naive beside the enhanced network."""
+    """Headings, and for each scenario and n the networks side by side."""
+    shown = [model for model in NETWORK_WORDS if model in set(table["model"])]
     rows = []
     for (scenario, n), cell in table.groupby(["scenario", "n"]):
-        own = cell.set_index("model").reindex([NAIVE, ENHANCED])
+        own = cell.set_index("model").reindex(shown)
         texts = [
             _power_of_ten(value) if digits is None else number(value, digits)
             for name, (_, digits) in columns.items()
             for value in own[name]
         ]
         rows.append({"scenario": scenario, "n": n, "texts": texts})
-    return {"headings": [heading for heading, _ in columns.values()], "rows": rows}
+    return {
+        "headings": [heading for heading, _ in columns.values()],
+        "networks": [NETWORK_WORDS[model] for model in shown],
+        "rows": rows,
+    }
 
 
 def _seconds(summary: pd.DataFrame) -> dict[str, Any]:

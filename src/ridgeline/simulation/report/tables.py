@@ -23,6 +23,7 @@ from ridgeline.simulation.paper import (
 __all__ = [
     "ENHANCED",
     "NAIVE",
+    "NETWORK_WORDS",
     "NOISE",
     "SUMMARY_COLUMNS",
     "Cell",
@@ -41,6 +42,9 @@ __all__ = [
 
 ENHANCED: Final = "xnn"
 NAIVE: Final = "naive_xnn"
+NEAR: Final = "near"
+# The networks that tables put side by side, with a word for each.
+NETWORK_WORDS: Final = {NAIVE: "naive", ENHANCED: "enhanced", NEAR: "near"}
 NOISE: Final = 1.0  # its variance in every scenario, by which an MSE exceeds its excess
 SUMMARY_COLUMNS: Final = tuple(
     "scenario n model repetitions mse_mean mse_sd excess_mean excess_sd fits "
@@ -301,7 +305,7 @@ def _network_means(results: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     _demand(results, _CELL)
     table = results.reindex(columns=[*_CELL, *columns])
     table = table[
-        table["model"].isin((NAIVE, ENHANCED)) & table[columns].notna().any(axis=1)
+        table["model"].isin(NETWORK_WORDS) & table[columns].notna().any(axis=1)
     ]
     groups = table.groupby(_CELL, observed=True)
     means = groups[columns].mean()
