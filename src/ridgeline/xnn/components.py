@@ -140,7 +140,10 @@ def ridge_component(scorer: Scorer, place: int, points: int) -> RidgeComponent:
     if lead is not None and names[lead] in features.numbers:
         number = features.numbers[names[lead]]
         if number.scale.varying:
-            # The other weights are too small to move a value's place on its axis.
+            # The other weights are too small to move a value's place on its axis, but
+            # not to take z beyond its ends, where the curve would be a vertical line.
+            ends = weights[lead] * number.scale.places[[0, -1]]
+            z = np.linspace(max(z[0], ends.min()), min(z[-1], ends.max()), points)
             x, x_edges = (number.scale.inverse(p / weights[lead]) for p in (z, edges))
             levels = np.array(number.levels)
     return RidgeComponent(
