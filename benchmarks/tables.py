@@ -88,6 +88,11 @@ def monotone(table: Table, fold: int) -> Any:
     return search(table, fold, monotone=table.monotone)
 
 
+def near(table: Table, fold: int) -> Any:
+    """The same search with projections that may overlap, at a price that it chooses."""
+    return search(table, fold, projection="near")
+
+
 def _of_network(table: Table, fold: int) -> dict[str, Any]:
     return {
         "categorical_features": table.categorical or None,
@@ -168,6 +173,7 @@ METHODS: dict[str, Method] = {
     "xnn": Method("Ridgeline, default", "tensorflow", network),
     SEARCH: Method("Ridgeline, CV", "tensorflow", search),
     MONOTONE: Method("Ridgeline, CV, monotone", "tensorflow", monotone),
+    "xnn_near": Method("Ridgeline, CV, near", "tensorflow", near),
     "gam": Method("Ridgeline, GAM by CV", "tensorflow", additive),
     "linear": Method("linear", "sklearn", linear),
     "ebm": Method("EBM", "interpret", ebm),
