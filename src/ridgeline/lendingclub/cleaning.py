@@ -17,6 +17,8 @@ from ridgeline.parameters import Parameters, Positive
 
 __all__ = [
     "FEATURES",
+    "SCORE_BAND",
+    "TOP_BAND",
     "CleaningRules",
     "Step",
     "clean_applications",
@@ -27,8 +29,8 @@ __all__ = [
 FEATURES = (*NUMERIC, *PURPOSE_COLUMNS.values())
 _CELLS = (*NUMERIC, "title")
 
-_SCORE_BAND = 5  # FICO bands as published: 660-664, 665-669, ...
-_TOP_BAND = 845  # the last band is 845-850
+SCORE_BAND = 5  # FICO bands as published: 660-664, 665-669, ...
+TOP_BAND = 845  # the last band is 845-850
 
 
 class CleaningRules(Parameters):
@@ -152,8 +154,8 @@ def _decimal_year(day: ir.DateValue, one_grid: bool) -> ir.FloatingValue:
 
 def _score_band(score: ir.FloatingValue) -> ir.FloatingValue:
     """Return the lower end of the published band that holds a score."""
-    band = (score / _SCORE_BAND).floor().cast("float64") * _SCORE_BAND
-    return ibis.least(band, ibis.literal(_TOP_BAND, type="float64"))
+    band = (score / SCORE_BAND).floor().cast("float64") * SCORE_BAND
+    return ibis.least(band, ibis.literal(TOP_BAND, type="float64"))
 
 
 def _row_key(kept: ir.Table, title: ir.StringValue) -> ir.StringValue:
