@@ -18,6 +18,7 @@ from ridgeline.xnn.json_parts import array, arrays, demand, part_of
 from ridgeline.xnn.monotone import certificates
 from ridgeline.xnn.numeric_column import NumericColumn
 from ridgeline.xnn.pair_content import pair_content, read_pairs
+from ridgeline.xnn.profile_content import profile_content, read_profile
 from ridgeline.xnn.scaling import Scale
 from ridgeline.xnn.scorer import ACTIVATIONS, Scorer, Spread, Subnetworks
 
@@ -70,6 +71,7 @@ def model_content(scorer: Scorer) -> dict[str, Any]:
     return (
         ({"monotone": proved} if proved else {})
         | pair_content(scorer)
+        | profile_content(scorer)
         | {
             "features": {
                 "names": [str(name) for name in features.names],
@@ -157,6 +159,7 @@ def read_content(model: Any) -> Scorer:
     _check_scales(scorer)
     _check_size(scorer)
     _check_certificates(model, scorer)
+    scorer = replace(scorer, profile=read_profile(model, scorer))
     # Another machine may round the last digit of a slope in another way.
     again = model_content(scorer) | {"monotone": model.get("monotone")}
     other = [key for key in {**model, **again} if model.get(key) != again.get(key)]

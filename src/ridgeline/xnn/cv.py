@@ -25,6 +25,7 @@ from ridgeline.xnn.candidates import Tried, choose, results_table, try_candidate
 from ridgeline.xnn.columns import Unseen
 from ridgeline.xnn.estimator import ATTRIBUTES, BaseXNN, XNNClassifier, XNNRegressor
 from ridgeline.xnn.pair_stage import adjust, join_pairs
+from ridgeline.xnn.profiling import keep_profile
 from ridgeline.xnn.progress import count_fits
 from ridgeline.xnn.settings import (
     PENALTIES,
@@ -136,6 +137,7 @@ class _BaseCV(_SearchSettings, BaseXNN):
         self._keep(found[chosen], data, folds=self.cv is not None)
         if adjusts:
             self._adjust_to_all(data, X, y, sample_weight, seed)
+        keep_profile(self, X, y, sample_weight)
         return self
 
     def plot_candidates(self) -> "Figure":

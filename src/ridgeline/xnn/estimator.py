@@ -21,6 +21,7 @@ from ridgeline.errors import InputError
 from ridgeline.private_names.sklearn import validate_params
 from ridgeline.xnn import fitting, pair_stage
 from ridgeline.xnn.observations import checked_table
+from ridgeline.xnn.profiling import keep_profile
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.settings import PARAMETERS, Settings, allowed_values
 from ridgeline.xnn.tables import prepare, unseen_of
@@ -104,6 +105,7 @@ class BaseXNN(Settings, BaseEstimator):  # type: ignore[misc]
         self.result_ = pair_stage.fit(self, data, seed)
         if data.classes is not None:
             self.classes_ = data.classes
+        keep_profile(self, X, y, sample_weight)
         return self
 
     @classmethod

@@ -45,4 +45,5 @@ def prune_scorer(scorer: Scorer, share: float) -> Scorer:
         scales=np.where(ridges, scorer.scales, 0.0),
         category_scales=np.where(groups, scorer.category_scales, 0.0),
         pair_scales=np.where(pairs, scorer.pair_scales, 0.0),
+        profile=None,  # it was that of all components
     )

@@ -28,6 +28,7 @@ from ridgeline.xnn.architecture import Activation
 from ridgeline.xnn.columns import REFUSED, Unseen
 from ridgeline.xnn.features import Encoded, Features, is_clean
 from ridgeline.xnn.numeric_column import Beyond
+from ridgeline.xnn.profile import Profile
 from ridgeline.xnn.sharing import feature_parts
 from ridgeline.xnn.surfaces import Surface
 
@@ -151,6 +152,8 @@ class Scorer:
         What pairs of columns add beyond each of them.
     pair_scales : ndarray
         Scales of the pairs; zero where pruned.
+    profile : Profile or None
+        What the model remembers of its training rows, for reasons and drift.
     """
 
     features: Features
@@ -164,6 +167,7 @@ class Scorer:
     spread: Spread
     pairs: tuple[Surface, ...] = ()
     pair_scales: Floats = field(default_factory=lambda: np.zeros(0))
+    profile: Profile | None = None
 
     def __repr__(self) -> str:
         features = self.features

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ridgeline.xnn import fitting
+from ridgeline.xnn.profiling import keep_profile
 from ridgeline.xnn.pruning import prune_scorer
 from ridgeline.xnn.tables import prepare, row_losses, validation_parts
 
@@ -119,5 +120,6 @@ def refine(
         refined, X, y, sample_weight, validation_data, seed=seed, fitted=model.scorer_
     )
     refined.result_ = fitting.refine(refined, data, model.result_, seed)
+    keep_profile(refined, X, y, sample_weight)
     fitting.forget_checkpoint(refined, "refinement")
     return refined
