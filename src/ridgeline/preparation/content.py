@@ -7,43 +7,47 @@ from ridgeline.preparation.steps import OPTIONS
 
 __all__ = ["preparation_content", "read_preparation"]
 
+_KEY: Final = "preparation"
 _MOST: Final = 10_000  # recipes, sources or steps
 
 
-def preparation_content(preparation: Preparation) -> list[dict[str, Any]]:
-    """The formats as a list, each with its recipes in their order."""
-    return [
-        {
-            "name": form.name,
-            "recipes": [
-                {
-                    "column": recipe.column,
-                    "sources": list(recipe.sources),
-                    "steps": [
-                        {"do": step.name} | dict(step.options) for step in recipe.steps
-                    ],
-                }
-                for recipe in form.recipes
-            ],
-        }
-        for form in preparation.formats
-    ]
+def preparation_content(preparation: Preparation | None) -> dict[str, Any]:
+    """The formats with their recipes, in their order; nothing where there is none."""
+    if preparation is None:
+        return {}
+    return {_KEY: [_format_content(form) for form in preparation.formats]}
 
 
-def read_preparation(content: Any, columns: tuple[str, ...]) -> Preparation:
+def read_preparation(
+    model: dict[str, Any], columns: tuple[str, ...]
+) -> Preparation | None:
     """The preparation of what `preparation_content` gave.
 
     Args:
-        content: In the types of JSON.
+        model: The content of a model file.
         columns: Of the model, each of which every format has to make.
 
     Raises:
         ValueError: If it is anything else; the message says which part.
     """
-    formats = tuple(_format(each, columns) for each in _list(content, "preparation"))
+    if _KEY not in model:
+        return None
+    formats = tuple(_format(each, columns) for each in _list(model[_KEY], _KEY))
     names = {form.name for form in formats}
     _demand(0 < len(names) == len(formats), "formats are none, or one is there twice")
     return Preparation(formats)
+
+
+def _format_content(form: Format) -> dict[str, Any]:
+    recipes = [
+        {
+            "column": recipe.column,
+            "sources": list(recipe.sources),
+            "steps": [{"do": step.name} | dict(step.options) for step in recipe.steps],
+        }
+        for recipe in form.recipes
+    ]
+    return {"name": form.name, "recipes": recipes}
 
 
 def _format(content: Any, columns: tuple[str, ...]) -> Format:

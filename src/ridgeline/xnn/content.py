@@ -12,6 +12,7 @@ from typing import Any, Final, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from ridgeline.preparation.content import preparation_content, read_preparation
 from ridgeline.xnn.architecture import Activation
 from ridgeline.xnn.features import Direction, Features
 from ridgeline.xnn.json_parts import array, arrays, demand, part_of
@@ -72,6 +73,7 @@ def model_content(scorer: Scorer) -> dict[str, Any]:
         ({"monotone": proved} if proved else {})
         | pair_content(scorer)
         | profile_content(scorer)
+        | preparation_content(scorer.preparation)
         | {
             "features": {
                 "names": [str(name) for name in features.names],
@@ -159,7 +161,11 @@ def read_content(model: Any) -> Scorer:
     _check_scales(scorer)
     _check_size(scorer)
     _check_certificates(model, scorer)
-    scorer = replace(scorer, profile=read_profile(model, scorer))
+    scorer = replace(
+        scorer,
+        profile=read_profile(model, scorer),
+        preparation=read_preparation(model, tuple(features.names)),
+    )
     # Another machine may round the last digit of a slope in another way.
     again = model_content(scorer) | {"monotone": model.get("monotone")}
     other = [key for key in {**model, **again} if model.get(key) != again.get(key)]

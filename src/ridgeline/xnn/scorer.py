@@ -33,6 +33,7 @@ from ridgeline.xnn.sharing import feature_parts
 from ridgeline.xnn.surfaces import Surface
 
 if TYPE_CHECKING:
+    from ridgeline.preparation.recipes import Preparation
     from ridgeline.xnn.explanation import Explanation
 
 __all__ = [
@@ -154,6 +155,8 @@ class Scorer:
         Scales of the pairs; zero where pruned.
     profile : Profile or None
         What the model remembers of its training rows, for reasons and drift.
+    preparation : Preparation or None
+        How raw rows become rows of features, where they were made of such.
     """
 
     features: Features
@@ -168,6 +171,7 @@ class Scorer:
     pairs: tuple[Surface, ...] = ()
     pair_scales: Floats = field(default_factory=lambda: np.zeros(0))
     profile: Profile | None = None
+    preparation: "Preparation | None" = None
 
     def __repr__(self) -> str:
         features = self.features
