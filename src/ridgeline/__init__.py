@@ -15,6 +15,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ridgeline.decisions.drift import Drift, drift
+    from ridgeline.decisions.policy import PointScale, Policy, load_policy
+    from ridgeline.decisions.reasons import reasons
+    from ridgeline.decisions.scoring import score_table
+    from ridgeline.decisions.what_if import what_if
     from ridgeline.errors import InputError, RidgelineError
     from ridgeline.xnn.estimator import XNNClassifier, XNNRegressor
     from ridgeline.xnn.explanation import Explanation, explain
@@ -38,8 +43,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Drift",
     "Explanation",
     "InputError",
+    "PointScale",
+    "Policy",
     "RidgelineError",
     "Scorer",
     "SearchResult",
@@ -48,23 +56,33 @@ __all__ = [
     "XNNRegressor",
     "XNNRegressorCV",
     "__version__",
+    "drift",
     "explain",
     "grid_search",
     "load",
+    "load_policy",
     "penalty_search",
     "plot_contributions",
     "plot_explanation",
     "plot_importance",
     "prune",
     "random_search",
+    "reasons",
     "refine",
     "save_model",
+    "score_table",
     "start_search",
+    "what_if",
 ]
 
 # Where names come from when somebody asks for them. What nobody asks for is not
 # imported: scikit-learn takes a second, and a stored model needs NumPy alone.
 _MODULES = {
+    "decisions.drift": ("Drift", "drift"),
+    "decisions.policy": ("PointScale", "Policy", "load_policy"),
+    "decisions.reasons": ("reasons",),
+    "decisions.scoring": ("score_table",),
+    "decisions.what_if": ("what_if",),
     "errors": ("InputError", "RidgelineError"),
     "xnn.cv": ("XNNClassifierCV", "XNNRegressorCV"),
     "xnn.estimator": ("XNNClassifier", "XNNRegressor"),

@@ -1,0 +1,1 @@
+"""The command `ridgeline`: tables in, decisions with reasons out."""
