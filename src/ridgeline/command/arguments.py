@@ -34,7 +34,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Arguments with `run`, the function that does what is asked for."""
     parser = _Parser(
         prog="ridgeline",
-        description="Score tables with a stored model, with reasons for every decision.",
+        description="Score tables with a stored model, with reasons for decisions.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

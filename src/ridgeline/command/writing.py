@@ -112,7 +112,9 @@ def _parquet_writer(part: Path) -> Iterator[Write]:
         if opened is None:
             opened = package.ParquetWriter(part, schema(frame))
         texts = [f.name for f in opened.schema if f.type == pa.string()]
-        plain = frame.assign(**{c: _texts(frame[c]) for c in texts})
+        plain = frame.copy(deep=False)
+        for name in texts:
+            plain[name] = _texts(frame[name])
         table = pa.Table.from_pandas(plain, opened.schema, preserve_index=False)
         opened.write_table(table)
 

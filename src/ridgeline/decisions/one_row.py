@@ -79,7 +79,10 @@ def explain_row(scorer: Scorer, row: pd.DataFrame, policy: Policy) -> ExplainedR
     table = pd.DataFrame(
         {
             "feature": scorer.features.names,
-            "value": [_shown(frame[n].iloc[0], n, scorer, policy) for n in frame],
+            "value": [
+                _shown(frame[name].iloc[0], name, scorer, policy)
+                for name in scorer.features.names
+            ],
             "contribution": parts,
         }
     )
