@@ -175,8 +175,8 @@ def test_what_is_wrong_is_said():
     assert rows["risk_score"].tolist() == [700.0, 700.0]
     assert pd.isna(rows.loc[3, "purpose"])
     assert refused["reason"].tolist() == [
-        "Amount Requested '41000' must be at most 40000: the model was made without "
-        "other rows",
-        "Application Date 'soon' cannot be read",
+        "from Amount Requested '41000' must be at most 40000: the model was made "
+        "without other rows",
+        "from Application Date 'soon' cannot be read",
     ]
     assert refused["column"].tolist() == ["amount", "application_date"]

@@ -85,7 +85,7 @@ def test_numbers_come_as_numbers_or_as_text():
     assert rows["b"].tolist()[:5] == [12, 3.5, 1200, 7, 5]
     assert rows["b"].isna().tolist() == [False] * 5 + [True] * 2
     assert refused.index.tolist() == [5, 6, 7, 8]
-    assert refused["reason"].iloc[0] == "a '1_000' cannot be read"
+    assert refused["reason"].iloc[0] == "from a '1_000' cannot be read"
     as_numbers = pd.DataFrame({"a": [12.0, np.nan, np.inf]})
     rows, refused, _ = one("b", ("a",), NUMBERS).prepare(as_numbers)
     assert rows["b"].tolist()[0] == 12

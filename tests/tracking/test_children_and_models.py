@@ -15,6 +15,7 @@ from example_models import NUMERIC, applications, make_scorer
 from kedro.io import DataCatalog, MemoryDataset
 from kedro.pipeline import Pipeline, node
 from mlflow.entities import Run, ViewType
+from mlflow.exceptions import MlflowException
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
@@ -365,7 +366,7 @@ def test_models_load_elsewhere(project, tmp_path, make_models) -> None:
     )
     assert modules == sorted(MODULES), "MLflow copies what models import, and no more"
     for machine, each in zip(machines.values(), scores, strict=True):
-        assert list(each) == ["probability"]
+        assert list(each) == ["probability", "decision"]
         expected = machine.predict_proba(rows)[:, 1]
         np.testing.assert_allclose(each["probability"], expected)
     for model, needed in zip(models, (False, True), strict=True):
@@ -377,11 +378,17 @@ def test_models_load_elsewhere(project, tmp_path, make_models) -> None:
 
     expected = scorer.predict_proba(rows)[:, 1]
     np.testing.assert_allclose(reasons["probability"], expected, rtol=1e-12)
-    components = ["ridge 1", "ridge 2", "purpose"]
-    assert list(reasons)[1:] == ["intercept", *components, "decision"]
-    np.testing.assert_allclose(reasons[components], scorer.contributions(rows))
-    odds = np.exp(reasons["decision"])
+    parts = [name for name in reasons if name.startswith("contribution_")]
+    assert set(parts) == {
+        f"contribution_{name}"
+        for name in ("intercept", *NUMERIC, "purpose", "decision")
+    }
+    inner = [name for name in parts if not name.endswith("decision")]
+    np.testing.assert_allclose(reasons[inner].sum(axis=1), reasons["log_odds"])
+    odds = np.exp(reasons["contribution_decision"])
     np.testing.assert_allclose(odds / (1 + odds), reasons["probability"])
+    expected = np.where(reasons["probability"] < 0.5, "declined", "approved")
+    assert reasons["decision"].tolist() == expected.tolist()
 
 
 @pytest.fixture
@@ -398,9 +405,11 @@ def loaded(project, make_models, monkeypatch) -> Any:
 
 def test_model_says_what_it_takes_and_needs(loaded) -> None:
     meta = loaded.metadata
-    columns = {column.name: column.type.name for column in meta.signature.inputs}
-    assert columns == dict.fromkeys(NUMERIC, "double") | {"purpose": "string"}
-    assert meta.signature.outputs.input_names() == ["probability"]
+    # The network looks at every cell itself: whole numbers do, and so do raw rows.
+    assert meta.signature.inputs.input_names() == [*NUMERIC, "purpose"]
+    outputs = meta.signature.outputs.input_names()
+    assert outputs[:3] == ["probability", "decision", "log_odds"]
+    assert set(meta.signature.params.to_dict()[0]) >= {"name", "default"}
     assert loaded.input_example is None  # rows of the data stay where they are
     root = Path(mlflow.artifacts.download_artifacts(f"models:/{meta.model_id}"))
     needed = (root / "requirements.txt").read_text().split()
@@ -417,8 +426,11 @@ def test_model_takes_rows_as_people_have_them(loaded) -> None:
         np.testing.assert_allclose(loaded.predict(given)["probability"], expected)
     scores = loaded.predict(rows.set_index(pd.Index(range(5, 15))))
     assert list(scores.index) == list(range(5, 15))
-    with pytest.raises(InputError, match="'Yacht'"):
+    with pytest.raises(MlflowException, match="Row 1 .* purpose has .*'Yacht'"):
         loaded.predict(rows.assign(purpose="Yacht"))
+    whole = rows.astype(dict.fromkeys(NUMERIC, "int64"))
+    expected = make_scorer(1).predict_proba(whole)[:, 1]
+    np.testing.assert_allclose(loaded.predict(whole)["probability"], expected)
 
 
 def test_a_second_run_is_a_second_version(project, make_models) -> None:

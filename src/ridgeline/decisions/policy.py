@@ -88,7 +88,8 @@ class Policy:
         is approved (of all rows for a regressor), the applicant at the cut-off, or the
         best contribution of each feature.
     most_reasons : int, default=4
-        How many reasons a row has at most.
+        How many reasons a row has at most; 0 asks for none, which models without a
+        memory of their training rows can give.
     labels : dict, default={}
         Words for columns; without them underscores become blanks.
     formats : dict, default={}
@@ -344,8 +345,8 @@ def _check_numbers(policy: Policy) -> None:
         message = f"cutoff is {policy.cutoff!r}; it must be a finite number."
         raise InputError(message)
     most = policy.most_reasons
-    if type(most) is not int or not 1 <= most <= _MOST_REASONS:
-        message = f"most_reasons is {most!r}; it must be from 1 to {_MOST_REASONS}."
+    if type(most) is not int or not 0 <= most <= _MOST_REASONS:
+        message = f"most_reasons is {most!r}; it must be from 0 to {_MOST_REASONS}."
         raise InputError(message)
     scale = policy.points
     if scale is None:

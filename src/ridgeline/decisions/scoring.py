@@ -52,7 +52,7 @@ class Decider:
         self.policy = policy = policy or Policy()
         check_policy(policy, scorer)
         self._speaker = None
-        if policy.line(scorer) is not None:
+        if policy.line(scorer) is not None and policy.most_reasons:
             self._reference = reference_of(scorer, policy)
             self._speaker = Speaker(scorer, policy, self._reference)
 

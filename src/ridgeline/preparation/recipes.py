@@ -28,7 +28,10 @@ class Step(NamedTuple):
 
 
 class Cooked(NamedTuple):
-    """A column of the model, and why some rows have no value in it."""
+    """A column of the model, and why some rows have no value in it.
+
+    What is said goes behind the column's name: "dti from Debt-To-Income Ratio 'x' ...".
+    """
 
     values: "pd.Series[Any]"  # missing where a cell is, or cannot be used
     problems: "pd.Series[str]"  # a sentence for each row whose cells cannot be used
@@ -66,7 +69,8 @@ class Recipe:
 
         cells = rows[list(self.sources)].itertuples(index=False, name=None)
         sentences = [
-            " with ".join(
+            "from "
+            + " and ".join(
                 f"{name} {str(cell)[:_LONGEST]!r}"
                 for name, cell in zip(self.sources, row, strict=True)
             )

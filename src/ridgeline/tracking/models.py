@@ -26,6 +26,14 @@ MODULES: Final = (
     "__init__.py",
     "errors.py",
     "files.py",
+    "decisions/__init__.py",
+    "decisions/cells.py",
+    "decisions/points.py",
+    "decisions/policy.py",
+    "decisions/reasons.py",
+    "decisions/references.py",
+    "decisions/scoring.py",
+    "decisions/sentences.py",
     "baselines/__init__.py",
     "baselines/archive.py",
     "baselines/boosted_trees.py",
@@ -43,20 +51,15 @@ MODULES: Final = (
     "private_names/skops.py",
     "xnn/__init__.py",
     "xnn/architecture.py",
-    "xnn/coherence.py",
     "xnn/column_kinds.py",
     "xnn/columns.py",
-    "xnn/components.py",
     "xnn/content.py",
     "xnn/contribution_frames.py",
-    "xnn/explanation.py",
     "xnn/features.py",
     "xnn/format_1.py",
-    "xnn/identifiability.py",
     "xnn/json_parts.py",
     "xnn/monotone.py",
     "xnn/numeric_column.py",
-    "xnn/pair_component.py",
     "xnn/pair_content.py",
     "xnn/profile.py",
     "xnn/profile_content.py",
@@ -72,7 +75,6 @@ _REQUIREMENTS: Final = {
     ".json": ("mlflow", "numpy", "pandas"),
     ".skops": ("mlflow", "numpy", "pandas", "scikit-learn", "skops"),
 }
-_REASONS: Final = {".json": {"contributions": False}, ".skops": None}
 # The newest version of a whole run; people move an alias of their own to what they use.
 _ALIAS: Final = "latest-run"
 
@@ -176,7 +178,6 @@ def _save(
     folder: Path, file: Path, rows: pd.DataFrame, staging: Path, keep_example: bool
 ) -> None:
     from mlflow import pyfunc
-    from mlflow.models import infer_signature
 
     from ridgeline.tracking import served_model
 
@@ -197,9 +198,47 @@ def _save(
         code_paths=[str(code)],
         # Without this list MLflow finds it out by running the model, in 9 seconds.
         pip_requirements=_requirements(kind, model.model),
-        signature=infer_signature(rows, model.predict(None, rows), _REASONS[kind]),
+        signature=_signature(model, rows),
         input_example=rows if keep_example else None,
     )
+
+
+def _signature(model: Any, rows: pd.DataFrame) -> Any:
+    """What a model takes and answers.
+
+    A network looks at every cell itself, so that whole numbers do where others were
+    trained on, and raw rows where it knows their preparation: its columns may be of any
+    type, and none is demanded.
+    """
+    from mlflow.models import ModelSignature, infer_signature
+    from mlflow.types import ColSpec, DataType, Schema
+    from mlflow.types.schema import AnyType
+
+    from ridgeline.tracking.served_model import PARAMETERS
+    from ridgeline.xnn.scorer import Scorer
+
+    answer = model.predict(None, rows)
+    kinds = {"f": DataType.double, "i": DataType.long}
+    outputs = Schema(
+        [
+            ColSpec(
+                kinds.get(answer[name].dtype.kind, DataType.string),
+                name,
+                required=not name.startswith("reason_"),
+            )
+            for name in answer
+        ]
+    )
+    known = infer_signature(rows, params=PARAMETERS)
+    if not isinstance(model.model, Scorer):
+        return ModelSignature(known.inputs, outputs, known.params)
+    preparation = model.model.preparation
+    formats = preparation.formats if preparation else ()
+    raw = [name for form in formats for name in form.sources]
+    names = dict.fromkeys([*rows.columns, *raw])
+    any_type = AnyType()  # type: ignore[no-untyped-call]
+    inputs = Schema([ColSpec(any_type, name, required=False) for name in names])
+    return ModelSignature(inputs, outputs, known.params)
 
 
 def _requirements(kind: str, model: Any) -> list[str]:
