@@ -31,7 +31,7 @@ def score(arguments: argparse.Namespace) -> None:
     done = 0
     chunks = read_chunks(arguments.file, scorer, arguments.chunk_rows, keep)
     with writing(arguments.output) as write, refused, _progress("scored") as tell:
-        for chunk in chunks:
+        for chunk in filter(len, chunks):
             found = decider.score(chunk, first=done + 1)
             write(_with_kept(found.scores, chunk, keep, done))
             refused.add(found.refused)
