@@ -176,7 +176,7 @@ def _csv(
 
 
 def _next(chunks: "Iterator[pd.DataFrame]") -> "pd.DataFrame | None":
-    """The next chunk; what pandas would only warn of, such as lost cells, is refused."""
+    """The next chunk; what pandas would only warn of, as lost cells, is refused."""
     from pandas.errors import ParserWarning
 
     with warnings.catch_warnings():
