@@ -39,6 +39,22 @@ except ImportError as error:
     said = str(error)
 print(json.dumps([said, model.predict(X).tolist()]))
 """
+# Decides with reasons, in an environment that has NumPy and pandas alone.
+DECIDE = """
+import json, sys
+import pandas as pd
+import ridgeline
+from ridgeline.command import main
+model, rows = ridgeline.load(sys.argv[1]), pd.read_csv(sys.argv[2])
+scored = ridgeline.score_table(model, rows)
+said = ridgeline.reasons(model, rows)["sentence"].tolist()
+assert not ridgeline.what_if(model, rows.head(1)).empty
+assert not ridgeline.drift(model, rows).table.empty
+assert not model.explain().contributions(rows, by="feature").empty
+assert main(["score", sys.argv[1], sys.argv[2], "-o", sys.argv[3]]) == 0
+assert main(["drift", sys.argv[1], sys.argv[2], "-o", sys.argv[3] + ".html"]) == 0
+print(json.dumps([scored.scores["probability"].tolist(), said]))
+"""
 # Fits, explains, stores.
 TRAIN = """
 import sys
@@ -124,8 +140,8 @@ def wheel(tmp_path_factory) -> Path:
 def make_environment(wheel, tmp_path):
     """Return a maker of environments with the wheel and what its extras ask for."""
 
-    def make(*extras: str) -> Path:
-        root = tmp_path / "-".join(["env", *extras])
+    def make(*extras: str, only: tuple[str, ...] = ()) -> Path:
+        root = tmp_path / "-".join(["env", *extras, *only])
         venv.create(root, symlinks=True)
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         site = root / "lib" / version / "site-packages"
@@ -134,7 +150,7 @@ def make_environment(wheel, tmp_path):
         (info,) = site.glob("ridgeline-*.dist-info")
         unpacked = Distribution.at(info)
         own = unpacked.requires or []
-        for dist in needed(own, set(extras), own):
+        for dist in needed(list(only) or own, set(extras), own):
             link(dist, site)
         return root / "bin" / "python"
 
@@ -165,6 +181,25 @@ def test_the_core_scores_and_explains_without_tensorflow(
     assert scores == expected
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert said.endswith("pip install 'ridgeline[train]'")
+
+
+def test_numpy_and_pandas_alone_decide_with_reasons(make_environment, tmp_path):
+    from known_model import make_rows
+    from profiled_model import make_profiled
+
+    from ridgeline import reasons
+
+    python = make_environment(only=("numpy", "pandas"))
+    absent = ("tensorflow", "sklearn", "scipy", "matplotlib", "joblib", "rich")
+    assert set(run(python, tmp_path, ABSENT, *absent).split()) == {"None"}
+    scorer, rows = make_profiled(), make_rows(50).astype({"purpose": str})
+    scorer.save(tmp_path / "model.json")
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    files = [tmp_path / name for name in ("model.json", "rows.csv", "out.csv")]
+    scores, said = json.loads(run(python, tmp_path, DECIDE, *files).splitlines()[-1])
+    assert scores == scorer.predict_proba(rows)[:, 1].tolist()
+    assert said == reasons(scorer, rows)["sentence"].tolist()
+    assert files[2].exists()
 
 
 def test_training_needs_no_pipeline(make_environment, tmp_path):

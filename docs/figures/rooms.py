@@ -27,6 +27,8 @@ PURPOSES = {
     "baselines": "methods compared with",
     "evaluation": "metrics",
     "reporting": "page, tables, findings",
+    "command": "ridgeline score, explain, ...",
+    "decisions": "policy, reasons, drift",
     "xnn": "the model: fit, explain, store, score",
 }
 

@@ -166,6 +166,13 @@ class TestFile:
         assert "profile" not in document["model"]
         assert read_document(document).profile is None
 
+    def test_size(self, make_scorer, tmp_path):
+        scorer = make_scorer(n_features=10, n_subnetworks=10, hidden=(10, 6))
+        X = np.random.default_rng(0).normal(size=(2_000, 10))
+        rows = pd.DataFrame(X, columns=list(scorer.features.names))
+        profiled(scorer, rows).save(tmp_path / "model.json")
+        assert (tmp_path / "model.json").stat().st_size < 90_000
+
     @pytest.mark.parametrize("special", [True, False])
     def test_round_trip(self, tmp_path, special):
         scorer = (

@@ -1,6 +1,7 @@
 """Which model is meant: a file, a folder, or a registered model of MLflow."""
 
 import json
+import logging
 from pathlib import Path
 from typing import Any, Final
 
@@ -66,6 +67,9 @@ def _downloaded(name: str) -> Path:
             "'ridgeline[pipeline]', or pass the path of a model file."
         )
         raise MissingPackageError(message) from None
+    # It tells of the tables of its database, where one line is to tell all.
+    logging.getLogger("mlflow").setLevel(logging.ERROR)
+    logging.getLogger("alembic").setLevel(logging.ERROR)
     try:
         return Path(download_artifacts(artifact_uri=name))
     except (MlflowException, OSError, json.JSONDecodeError) as error:

@@ -3,6 +3,7 @@
 Cells of categories are read as text, so that a category '36' is no number.
 """
 
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -64,7 +65,7 @@ def read_whole(path: str) -> "pd.DataFrame":
     with _refusing(path):
         if is_parquet(path):
             return pd.read_parquet(path)
-        return pd.read_csv(path, float_precision="round_trip", low_memory=False)
+        return pd.read_csv(path, low_memory=False)
 
 
 def is_parquet(path: str) -> bool:
@@ -145,7 +146,8 @@ def _csv(
     from ridgeline.decisions.cells import MISSING_TEXTS
 
     with _refusing(path):
-        _missing(path, wanted, [str(c) for c in pd.read_csv(path, nrows=0).columns])
+        there = [str(name) for name in pd.read_csv(path, nrows=0).columns]
+        _missing(path, wanted, there)
         texts = {
             name: {str(one) for one in known if one is not None}
             for name, known in scorer.features.categories.items()
@@ -157,14 +159,29 @@ def _csv(
             name: [text for text in MISSING_TEXTS if text not in texts.get(name, ())]
             for name in wanted
         }
+        numbers = [n for n in there if n in scorer.features.numbers]
+        # All columns: of a line with too many cells, chosen columns would be read as
+        # if nothing were wrong.
         with pd.read_csv(
             path,
-            usecols=wanted,
-            dtype=dict.fromkeys(texts, object),
+            index_col=False,
+            dtype=dict.fromkeys([n for n in there if n not in numbers], object),
             na_values=gaps,
             keep_default_na=False,
             chunksize=rows,
             low_memory=False,
-            float_precision="round_trip",
         ) as chunks:
-            yield from chunks
+            while (chunk := _next(chunks)) is not None:
+                yield chunk[wanted]
+
+
+def _next(chunks: "Iterator[pd.DataFrame]") -> "pd.DataFrame | None":
+    """The next chunk; what pandas would only warn of, as lost cells, is refused."""
+    from pandas.errors import ParserWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ParserWarning)
+        try:
+            return next(chunks, None)
+        except ParserWarning as warning:
+            raise ValueError(str(warning)) from None

@@ -31,7 +31,7 @@ def score(arguments: argparse.Namespace) -> None:
     done = 0
     chunks = read_chunks(arguments.file, scorer, arguments.chunk_rows, keep)
     with writing(arguments.output) as write, refused, _progress("scored") as tell:
-        for chunk in chunks:
+        for chunk in filter(len, chunks):
             found = decider.score(chunk, first=done + 1)
             write(_with_kept(found.scores, chunk, keep, done))
             refused.add(found.refused)
@@ -128,11 +128,19 @@ def _note(message: str) -> None:
 
 @contextmanager
 def _progress(what: str) -> Iterator[Callable[[int], None]]:
-    """Counts rows on a terminal, from the second chunk on."""
+    """Counts rows on a terminal, once the first chunk is done."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
     from rich.console import Console
 
-    with Console(stderr=True).status("") as status:
-        yield lambda rows: status.update(f"{rows:,} rows {what}")
+    status = Console(stderr=True).status("")
+
+    def tell(rows: int) -> None:
+        status.update(f"{rows:,} rows {what}")
+        status.start()
+
+    try:
+        yield tell
+    finally:
+        status.stop()
