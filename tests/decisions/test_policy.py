@@ -31,7 +31,7 @@ KEYS = st.sampled_from([*Policy.__dataclass_fields__, "other"])
         ({"cutoff": True}, "cutoff is True; it must be a finite number."),
         ({"declined": "left"}, "it must be one of 'below', 'above'"),
         ({"reference": ["best"]}, "'approved', 'cutoff', 'best'"),
-        ({"most_reasons": 0}, "it must be from 1 to 20"),
+        ({"most_reasons": -1}, "it must be from 0 to 20"),
         ({"labels": {"dti": 3}}, "it must be words by name"),
         ({"formats": {"dti": "{0.__class__}"}}, "it must hold one number"),
         ({"formats": {"dti": "{:q}"}}, "it must hold one number"),

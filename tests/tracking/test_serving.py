@@ -115,7 +115,7 @@ def command_scores(model: Path, rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def test_raw_rows_are_answered_as_by_the_command(address, model):
-    raw = raw_rows("rejected", 30)
+    raw = raw_rows("rejected", 100)
     usable = raw_preparation(CleaningRules()).prepare(raw).rows.dropna().index
     raw = raw.loc[usable].reset_index(drop=True)
     status, answer = post(address, split(raw))

@@ -29,11 +29,10 @@ def read_chunks(
         InputError: If there is no such file, it is no table, or columns are missing.
     """
     _check(path)
-    wanted = list(dict.fromkeys([*scorer.features.names, *keep]))
     if is_parquet(path):
-        yield from _parquet(path, wanted, rows)
+        yield from _parquet(path, rows, scorer, keep)
         return
-    yield from _csv(path, wanted, rows, scorer, keep)
+    yield from _csv(path, rows, scorer, keep)
 
 
 def read_row(path: str, scorer: Scorer, row: int, rows: int) -> "pd.DataFrame":
@@ -130,16 +129,31 @@ def _missing(path: str, wanted: Sequence[str], there: Sequence[str]) -> None:
         raise InputError(message)
 
 
-def _parquet(path: str, wanted: list[str], rows: int) -> "Iterator[pd.DataFrame]":
+def _wanted(
+    path: str, scorer: Scorer, there: Sequence[str], keep: Sequence[str]
+) -> tuple[list[str], bool]:
+    """The columns to read, and whether they are those of raw rows."""
+    raw = None
+    if scorer.preparation is not None:
+        raw = scorer.preparation.format_of(there)
+    names = scorer.features.names if raw is None else raw.sources
+    wanted = list(dict.fromkeys([*names, *keep]))
+    _missing(path, wanted, there)
+    return wanted, raw is not None
+
+
+def _parquet(
+    path: str, rows: int, scorer: Scorer, keep: Sequence[str]
+) -> "Iterator[pd.DataFrame]":
     package = parquet_package()
     with _refusing(path), package.ParquetFile(path) as file:
-        _missing(path, wanted, file.schema_arrow.names)
+        wanted, _ = _wanted(path, scorer, file.schema_arrow.names, keep)
         for batch in file.iter_batches(batch_size=rows, columns=wanted):
             yield batch.to_pandas()
 
 
 def _csv(
-    path: str, wanted: list[str], rows: int, scorer: Scorer, keep: Sequence[str]
+    path: str, rows: int, scorer: Scorer, keep: Sequence[str]
 ) -> "Iterator[pd.DataFrame]":
     import pandas as pd
 
@@ -147,19 +161,21 @@ def _csv(
 
     with _refusing(path):
         there = [str(name) for name in pd.read_csv(path, nrows=0).columns]
-        _missing(path, wanted, there)
+        wanted, raw = _wanted(path, scorer, there, keep)
+        # Raw cells stay as they are: their preparation says what is no value.
+        own = [] if raw else scorer.features.names
         texts = {
             name: {str(one) for one in known if one is not None}
             for name, known in scorer.features.categories.items()
-        } | dict.fromkeys(keep, set(MISSING_TEXTS))
-        for name in keep:
-            if name in scorer.features.numbers:
-                del texts[name]
+            if name in own
+        }
         gaps = {
             name: [text for text in MISSING_TEXTS if text not in texts.get(name, ())]
+            if name in own
+            else [""]
             for name in wanted
         }
-        numbers = [n for n in there if n in scorer.features.numbers]
+        numbers = [n for n in there if n in own and n in scorer.features.numbers]
         # All columns: of a line with too many cells, chosen columns would be read as
         # if nothing were wrong.
         with pd.read_csv(

@@ -57,16 +57,18 @@ def clean(scorer: Scorer, frame: pd.DataFrame, policy: Policy) -> Cleaned:
 
     Args:
         scorer: The model.
-        frame: Rows with at least its columns.
+        frame: Rows with at least its columns; or raw ones, where the model carries
+            their preparation.
         policy: Whether strange categories and gaps are refused.
 
     Raises:
         InputError: If columns are missing, or one is there twice.
     """
     names = scorer.features.names
+    frame, reasons = _prepared(scorer, frame)
     _check_columns(frame, names)
     columns, places = {}, np.full(len(frame), -1)
-    reasons: dict[int, tuple[str, str]] = {}
+    places[list(reasons)] = 0
     beyond = np.zeros(len(frame), dtype=np.intp)
     for name in names:
         number = name in scorer.features.numbers
@@ -87,6 +89,24 @@ def clean(scorer: Scorer, frame: pd.DataFrame, policy: Policy) -> Cleaned:
         [reason for _, reason in ordered],
         beyond,
     )
+
+
+def _prepared(
+    scorer: Scorer, frame: pd.DataFrame
+) -> tuple[pd.DataFrame, dict[int, tuple[str, str]]]:
+    """Raw rows as the model takes them, and why some of them cannot be used.
+
+    Those are blank in the table, so that all rows keep their places.
+    """
+    if scorer.preparation is None:
+        return frame, {}
+    places = pd.RangeIndex(len(frame))
+    made = scorer.preparation.prepare(frame.set_axis(places, axis=0))
+    if made.format is None:
+        return frame, {}
+    said = made.refused[["column", "reason"]].itertuples(name=None)
+    reasons = {place: (column, reason) for place, column, reason in said}
+    return made.rows.reindex(places), reasons
 
 
 def _check_columns(frame: pd.DataFrame, names: tuple[str, ...]) -> None:

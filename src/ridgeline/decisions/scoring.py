@@ -67,22 +67,17 @@ class Decider:
         Raises:
             InputError: If columns are missing; never because of a row.
         """
-        frame = frame.set_axis(pd.RangeIndex(first, first + len(frame)), axis=0)
-        refused = []
-        if self.scorer.preparation is not None:
-            frame, unread, _ = self.scorer.preparation.prepare(frame)
-            refused.append(unread.rename_axis("row").reset_index())
         cleaned = clean(self.scorer, frame, self.policy)
+        numbers = np.arange(first, first + len(frame))
         rows = good_rows(cleaned)
-        late = {
-            "row": frame.index[~cleaned.good],
+        refused = {
+            "row": numbers[~cleaned.good],
             "column": pd.Series(cleaned.columns, dtype=object),
             "reason": pd.Series(cleaned.reasons, dtype=object),
         }
-        refused.append(pd.DataFrame(late))
-        columns = {"row": frame.index[cleaned.good].to_numpy()} | self._columns(rows)
+        columns = {"row": numbers[cleaned.good]} | self._columns(rows)
         columns["cells_beyond_range"] = cleaned.beyond[cleaned.good]
-        return Scored(pd.DataFrame(columns), _in_order(refused))
+        return Scored(pd.DataFrame(columns), pd.DataFrame(refused))
 
     def _columns(self, rows: pd.DataFrame) -> dict[str, Any]:
         scorer, policy = self.scorer, self.policy
@@ -123,12 +118,6 @@ class Decider:
             columns[f"reason_{rank + 1}"] = texts[:, rank]
             columns[f"reason_{rank + 1}_feature"] = features[:, rank]
         return columns
-
-
-def _in_order(refused: list[pd.DataFrame]) -> pd.DataFrame:
-    """Refused rows of several steps, by their numbers."""
-    some = [part for part in refused if len(part)] or refused[-1:]
-    return pd.concat(some).sort_values("row", kind="stable", ignore_index=True)
 
 
 def score_table(
