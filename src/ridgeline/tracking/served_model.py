@@ -102,6 +102,10 @@ class ServedModel(PythonModel):
             more = f", and {others} more rows cannot" if others else ""
             _refuse(f"Row {number} cannot be scored: {column} {reason}{more}.")
         answer = scored.scores.drop(columns="row").set_axis(rows.index, axis=0)
+        # A gap of pandas is no JSON; that an approved row has no reasons is null there.
+        for name in answer.columns[answer.isna().any()]:
+            cells = answer[name].astype(object)
+            answer[name] = cells.where(cells.notna(), None)
         if not asked["contributions"]:
             return answer
         prepared = rows
