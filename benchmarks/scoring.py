@@ -13,8 +13,8 @@ memory before. Three contenders:
 - `reasons_for_all`: the same with a cut-off that declines every row;
 - `ebm`: `predict_proba` and `explain_local`, which has numbers and no words.
 
-Ratios mean more than seconds: they come from one run on one machine. Each contender runs
-three times, in turns; ratios are of medians and of the smallest figures.
+Ratios mean more than seconds: they come from one run on one machine. Each contender
+runs three times, in turns; ratios are of medians and of the smallest figures.
 """
 
 import argparse
