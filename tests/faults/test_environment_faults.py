@@ -19,9 +19,9 @@ from projects import PROJECT, command, copy_project, environment, turn_tracking_
 from ridgeline import settings
 from ridgeline.errors import InputError
 from ridgeline.evaluation.metrics import EvaluationSettings
-from ridgeline.lendingclub.identity import identify_split
+from ridgeline.tables.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
-from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
+from ridgeline.tables.report.labels import APPLICATION_LABELS
 from ridgeline.pipelines.baselines.nodes import fit_method
 from ridgeline.pipelines.data.nodes import identify_data
 from ridgeline.pipelines.evaluation.nodes import compare_models, evaluate_model

@@ -12,7 +12,7 @@ from sklearn.metrics import log_loss
 
 from ridgeline import XNNClassifier
 from ridgeline.errors import RidgelineError
-from ridgeline.lendingclub.identity import identify_split
+from ridgeline.tables.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipelines.xnn.nodes import prune_network, refine_network, train_network
 from ridgeline.pipelines.xnn.settings import XnnSettings

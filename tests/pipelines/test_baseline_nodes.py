@@ -11,7 +11,7 @@ from projects import PROJECT
 
 from ridgeline.baselines.settings import BaselineSettings
 from ridgeline.errors import InputError
-from ridgeline.lendingclub.identity import identify_split
+from ridgeline.tables.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipelines.baselines.nodes import fit_method
 from ridgeline.pipelines.models import for_model

@@ -13,7 +13,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 from ridgeline.baselines.titles import TITLES
 from ridgeline.errors import InputError
 from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
-from ridgeline.lendingclub.identity import identify_split
+from ridgeline.tables.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipeline_registry import register_pipelines
 from ridgeline.pipelines.evaluation.nodes import (

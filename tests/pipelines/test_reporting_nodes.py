@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from ridgeline.evaluation.metrics import EvaluationSettings
 from ridgeline.lendingclub.cleaning import CleaningRules
-from ridgeline.lendingclub.identity import identify_split
+from ridgeline.tables.identity import identify_split
 from ridgeline.pipelines.evaluation.nodes import compare_models, evaluate_model
 from ridgeline.pipelines.reporting.nodes import (
     explain_network,

@@ -8,7 +8,7 @@ from kedro.io import DataCatalog, MemoryDataset
 from kedro.runner import SequentialRunner
 
 from ridgeline.baselines.sizes import explainable_network
-from ridgeline.lendingclub.identity import identify_split
+from ridgeline.tables.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipeline_registry import register_pipelines
 from ridgeline.pipelines.xnn import nodes as xnn_nodes

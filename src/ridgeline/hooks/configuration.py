@@ -69,12 +69,19 @@ class ParametersHook:
 
 
 def _check_baseline(name: str, own: Any) -> None:
+    """Ask for each task that the method does: which one a table has is seen later."""
     from ridgeline.baselines.registry import BASELINES
     from ridgeline.baselines.settings import check_settings
 
-    check_settings(name, "classification", own)
-    estimator = BASELINES[name].estimators["classification"]
-    _check_values(estimator, own, f"parameters 'baselines.{name}'")
+    refused = []
+    for task, estimator in BASELINES[name].estimators.items():
+        try:
+            check_settings(name, task, own)
+            _check_values(estimator, own, f"parameters 'baselines.{name}'")
+        except InputError as error:
+            refused.append(error)
+    if len(refused) == len(BASELINES[name].estimators):
+        raise refused[0]
 
 
 def _check_study(study: Any) -> None:

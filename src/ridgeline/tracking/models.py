@@ -34,6 +34,7 @@ MODULES: Final = (
     "baselines/labels.py",
     "baselines/soundness.py",
     "baselines/storage.py",
+    "baselines/targets.py",
     "private_names/__init__.py",
     "private_names/sklearn.py",
     "private_names/skops.py",
@@ -203,7 +204,10 @@ def _requirements(kind: str, model: Any) -> list[str]:
         from sklearn.pipeline import Pipeline
 
         from ridgeline.baselines.boosting import LightGBMClassifier, LightGBMRegressor
+        from ridgeline.baselines.targets import ScaledTarget
 
+        if isinstance(model, ScaledTarget):
+            model = model.model
         last = model[-1] if isinstance(model, Pipeline) else model
         if isinstance(last, LightGBMClassifier | LightGBMRegressor):
             names.append("lightgbm")

@@ -1,4 +1,4 @@
-"""A model as MLflow serves it: rows of features in, probabilities and reasons out.
+"""A model as MLflow serves it: rows of features in, predictions and reasons out.
 
 MLflow copies this script into every model that it keeps, beside the few modules that it
 imports, and runs it to load the model: neither Kedro nor Ridgeline need be installed.
@@ -18,7 +18,7 @@ __all__ = ["ServedModel"]
 
 
 class ServedModel(PythonModel):
-    """A fitted classifier of two classes from a `.json` (xNN) or a `.skops` file."""
+    """A fitted classifier or regression from a `.json` (xNN) or a `.skops` file."""
 
     def load_context(self, context: Any) -> None:
         """Read the model's file."""
@@ -46,16 +46,24 @@ class ServedModel(PythonModel):
             context: MLflow's; not used.
             model_input: Rows of features, under the names of the training rows.
             params: `contributions: true` adds the reasons, which an xNN has: the
-                intercept, what each component adds to it, and the decision (log-odds).
+                intercept, what each component adds to it, and the decision (log-odds,
+                or the predicted number).
 
         Returns:
-            Column `probability`, of the second class, and the reasons.
+            Column `probability`, of the second class, or `prediction` of a number, and
+            the reasons.
         """
-        probability = self.model.predict_proba(model_input)[:, 1]
-        scores = pd.DataFrame({"probability": probability}, index=model_input.index)
+        scores = pd.DataFrame(self._scores(model_input), index=model_input.index)
         if not (params or {}).get("contributions"):
             return scores
         return scores.join(contributions_frame(self.model, model_input))
+
+    def _scores(self, rows: pd.DataFrame) -> dict[str, Any]:
+        # A network has the method for both tasks, and classes for one.
+        regression = getattr(self.model, "classes", ()) is None
+        if regression or not hasattr(self.model, "predict_proba"):
+            return {"prediction": self.model.predict(rows)}
+        return {"probability": self.model.predict_proba(rows)[:, 1]}
 
 
 set_model(ServedModel())

@@ -7,9 +7,9 @@ import pytest
 from html_page import Page, check_alone, check_readable
 from matplotlib.figure import Figure
 
-from ridgeline.lendingclub.report.findings import findings
-from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
-from ridgeline.lendingclub.report.page import render_report
+from ridgeline.tables.report.findings import findings
+from ridgeline.tables.report.labels import APPLICATION_LABELS
+from ridgeline.tables.report.page import render_report
 from ridgeline.reporting.comparison import comparison_table
 from ridgeline.reporting.example import example_decision
 from ridgeline.xnn.explanation import explain

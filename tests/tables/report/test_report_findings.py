@@ -9,9 +9,9 @@ from known_model import make_known, true_curves
 from special_model import make_special, special_rows, special_truth
 
 from ridgeline.errors import InputError
-from ridgeline.lendingclub.report.findings import findings
-from ridgeline.lendingclub.report.limits import limits
-from ridgeline.lendingclub.report.truth import compare_with_truth
+from ridgeline.tables.report.findings import findings
+from ridgeline.tables.report.limits import limits
+from ridgeline.tables.report.truth import compare_with_truth
 from ridgeline.reporting.comparison import comparison_table
 
 

@@ -15,12 +15,12 @@ from special_model import (
 )
 
 from ridgeline.errors import InputError
-from ridgeline.lendingclub.report.figures import (
+from ridgeline.tables.report.figures import (
     plot_explanation_beside_marginals,
     plot_marginals,
 )
-from ridgeline.lendingclub.report.marginals import marginal_rates, special_rates
-from ridgeline.lendingclub.report.truth import compare_with_truth
+from ridgeline.tables.report.marginals import marginal_rates, special_rates
+from ridgeline.tables.report.truth import compare_with_truth
 
 
 def test_marginal_rates_are_means_of_the_label(rows, labels, marginals):
