@@ -29,7 +29,9 @@ __all__ = [
 ]
 
 # Parameters of the command line that the catalog reads, and no node.
-_CATALOG_PARAMETERS = ("accepted", "rejected")
+_CATALOG_PARAMETERS = ("accepted", "rejected", "table")
+# One that stands for a key of a group, which reads it.
+_SHORTCUTS = ("target",)
 # Parameters that are no group, and whose type Kedro does not ask a node for.
 _SINGLE: dict[str, Any] = {"seed": Seed}
 _READ = ("parameters", "catalog", "credentials", "mlflow")
@@ -64,8 +66,17 @@ class ParametersHook:
         with as_sentence():
             for name in sorted(names):
                 _check_baseline(name.removeprefix(prefix), catalog.load(name))
+            # The columns of a table are known once it is read, LendingClub's before.
+            if {"applications_clean", "params:xnn"} <= pipeline.datasets():
+                _check_columns(catalog.load("params:xnn"))
             if "params:study" in pipeline.inputs():
                 _check_study(catalog.load("params:study"))
+
+
+def _check_columns(network: Any) -> None:
+    from ridgeline.lendingclub.modelling import describe_applications
+
+    network.check_columns(describe_applications())
 
 
 def _check_baseline(name: str, own: Any) -> None:
@@ -230,7 +241,9 @@ def _check_parameters(
 ) -> None:
     """Check a level of the parameters, and the levels below it."""
     names = [key.removeprefix(path).split(".")[0] for key in types]
-    known = list(dict.fromkeys(names if path else [*names, *_CATALOG_PARAMETERS]))
+    known = list(
+        dict.fromkeys(names if path else [*names, *_CATALOG_PARAMETERS, *_SHORTCUTS])
+    )
     for key, value in values.items():
         if key not in known:
             hint = close_match(str(key), known)

@@ -191,7 +191,8 @@ def _monotone_sentences(explanation: Explanation, words: _Words) -> list[str]:
         return []
     return [
         f"Certified by bounds of the curves: the {words.outcome} "
-        f"{' and '.join(clauses)}, whatever the other features are; missing and special values are exempt."
+        f"{' and '.join(clauses)}, whatever the other features are; missing and "
+        "special values are exempt."
     ]
 
 
