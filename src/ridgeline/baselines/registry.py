@@ -9,7 +9,6 @@ from typing import Any, Final, Literal, NamedTuple
 
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import Pipeline
@@ -23,6 +22,7 @@ from ridgeline.baselines.boosting import (
     missing_library,
 )
 from ridgeline.baselines.elm import ELMClassifier, ELMRegressor
+from ridgeline.baselines.gaps import CategoryGaps, NumberGaps
 from ridgeline.errors import InputError
 from ridgeline.xnn.estimator import XNNClassifier, XNNRegressor
 from ridgeline.xnn.features import is_frame
@@ -140,11 +140,9 @@ def _preparation(columns: Columns) -> Any:
     encode = OneHotEncoder(sparse_output=False)
     if columns.lenient:
         # A flag says where a number was missing; a gap among categories is one of them.
-        fill = SimpleImputer(strategy="median", add_indicator=True)
-        scale = Pipeline([("fill", fill), ("scale", scale)])
-        name = SimpleImputer(strategy="constant", fill_value="missing")
+        scale = Pipeline([("fill", NumberGaps()), ("scale", scale)])
         encode.set_params(handle_unknown="ignore")
-        encode = Pipeline([("fill", name), ("encode", encode)])
+        encode = Pipeline([("fill", CategoryGaps()), ("encode", encode)])
     return ColumnTransformer(
         [
             ("numeric", scale, list(columns.numeric)),

@@ -29,9 +29,9 @@ __all__ = [
 ]
 
 # Parameters of the command line that the catalog reads, and no node.
-_CATALOG_PARAMETERS = ("accepted", "rejected", "table")
-# One that stands for a key of a group, which reads it.
-_SHORTCUTS = ("target",)
+_CATALOG_PARAMETERS = ("accepted", "rejected")
+# Those that stand for keys of files: where each is set, if not on the command line.
+_SHORTCUTS = {"table": "globals.yml", "target": "the parameters' group tabular"}
 # Parameters that are no group, and whose type Kedro does not ask a node for.
 _SINGLE: dict[str, Any] = {"seed": Seed}
 _READ = ("parameters", "catalog", "credentials", "mlflow")
@@ -54,6 +54,13 @@ class ParametersHook:
             for name in _CATALOG_PARAMETERS:
                 if name in found["parameters"]:
                     _refuse_unless_read(loader, name)
+            for name, place in _SHORTCUTS.items():
+                if name in found["parameters"] and name not in loader.runtime_params:
+                    message = (
+                        f"parameter '{name}' is for the command line, --params "
+                        f"{name}=...; in a file it is a key of {place}."
+                    )
+                    raise InputError(message)
             _check_parameters(found["parameters"], _parameter_types())
 
     @hook_impl

@@ -101,7 +101,7 @@ def comparison_text(table: pd.DataFrame, not_applicable: Mapping[str, str]) -> s
     """
     regression = main_metric(table).name == "rmse"
     heading = (
-        f"{'RMSE':>8} {'interval':<17} {'MAE':>8} {'R2':>6}"
+        f"{'RMSE':>7} {'interval':<17} {'MAE':>7} {'R2':>6}"
         if regression
         else f"{'AUC':>6} {'interval':<13} {'KS':>5} {'loss':>6} {'calib.':>6}"
     )
@@ -134,8 +134,8 @@ def _regression_line(row: Mapping[object, object]) -> str:
         for name in ("rmse", "rmse_low", "rmse_high", "mae")
     )
     return (
-        f"{_cut(str(row['title'])):<{_LONGEST}} {rmse:>8} {f'{low}-{high}':<17} "
-        f"{mae:>8} {_text(row['r2'], 3):>6} {_of_the_fit(row)}"
+        f"{_cut(str(row['title'])):<{_LONGEST}} {rmse:>7} {f'{low}-{high}':<17} "
+        f"{mae:>7} {_text(row['r2'], 3):>6} {_of_the_fit(row)}"
     )
 
 

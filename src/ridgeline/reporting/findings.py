@@ -33,6 +33,7 @@ _TURN: Final = 0.1  # share of a curve's range that makes a turn, not a ripple
 _STEP_RISE: Final = 0.6  # share of a monotone curve's range within ...
 _STEP_WIDTH: Final = 0.2  # ... this share of the axis makes a step
 _HUGE: Final = 1_000  # a factor of the odds beyond which its size says nothing more
+_WHOLE: Final = 100  # a number from which on decimals say nothing
 _NAMED: Final = 3  # special values of either kind
 _CORE: Final = 0.98  # of the rows; beyond them a curve rests on a handful
 
@@ -321,7 +322,9 @@ def _moved(reach: float, words: _Words, up_to: str = "") -> str:
 
 def _size(gap: float, words: _Words) -> str:
     """A gap in what a model adds up: a factor of the odds, or a number."""
-    return _factor(float(np.exp(gap))) if words.odds else f"{gap:,.3g}"
+    if words.odds:
+        return _factor(float(np.exp(gap)))
+    return f"{gap:,.0f}" if gap >= _WHOLE else f"{gap:.3g}"
 
 
 def _factor(ratio: float) -> str:

@@ -147,18 +147,24 @@ def _infer(
         return replace(column, kind="constant")
     if kind.is_nested() or kind.is_binary() or kind.is_time() or kind.is_interval():
         return replace(column, note=f"of the type {kind}, which no model takes")
-    if kind.is_date() or kind.is_timestamp():
-        return replace(column, kind="date")
     if kind.is_numeric():
         return _infer_number(column, facts, there)
-    if kind.is_boolean():
-        return replace(column, kind="categorical")
-    if distinct == there and there >= _FEWEST_IDENTIFIERS:
-        return replace(column, kind="identifier", note=_of_numbers(facts))
-    if distinct > max_levels:
-        note = _of_numbers(facts) or f"more than {max_levels} different texts"
+    if kind.is_string():
+        return _infer_text(column, facts, there, max_levels)
+    is_date = kind.is_date() or kind.is_timestamp()
+    return replace(column, kind="date" if is_date else "categorical")
+
+
+def _infer_text(
+    column: Column, facts: Mapping[str, Any], there: int, max_levels: int
+) -> Column:
+    column = replace(column, note=_of_numbers(facts))
+    if column.distinct == there and there >= _FEWEST_IDENTIFIERS:
+        return replace(column, kind="identifier")
+    if column.distinct > max_levels:
+        note = column.note or f"more than {max_levels} different texts"
         return replace(column, note=note)
-    return replace(column, kind="categorical", note=_of_numbers(facts))
+    return replace(column, kind="categorical")
 
 
 def _infer_number(column: Column, facts: Mapping[str, Any], there: int) -> Column:

@@ -1,7 +1,7 @@
 """A table described: task and columns inferred, what the user says checked.
 
 The task: a target of two values is a classification, one of more numbers a regression.
-The positive class is 1, true or yes where there is such a class, and else the rarer one.
+The positive class is 1, true or yes where there is such a class, else the rarer one.
 Every refusal is one sentence.
 """
 

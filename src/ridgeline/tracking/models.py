@@ -31,6 +31,7 @@ MODULES: Final = (
     "baselines/boosted_trees.py",
     "baselines/boosting.py",
     "baselines/elm.py",
+    "baselines/gaps.py",
     "baselines/labels.py",
     "baselines/soundness.py",
     "baselines/storage.py",

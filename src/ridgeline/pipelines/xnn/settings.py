@@ -38,7 +38,13 @@ def with_columns(parameters: dict[str, Any], table: TableDescription) -> dict[st
     if table.special_values:
         others = parameters.get("special_values", "auto")
         if not isinstance(others, dict):
-            others = dict.fromkeys(table.numeric, others) if others else {}
+            # Point masses beside a monotone curve would break it; codes are exempt.
+            free = [
+                name
+                for name in table.numeric
+                if others != "auto" or name not in (taken.get("monotone") or {})
+            ]
+            others = dict.fromkeys(free, others) if others else {}
         codes = {name: list(own) for name, own in table.special_values.items()}
         taken["special_values"] = others | codes
     return taken
