@@ -12,10 +12,10 @@ from sklearn.metrics import log_loss
 
 from ridgeline import XNNClassifier
 from ridgeline.errors import RidgelineError
-from ridgeline.tables.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipelines.xnn.nodes import prune_network, refine_network, train_network
 from ridgeline.pipelines.xnn.settings import XnnSettings
+from ridgeline.tables.identity import identify_split
 from ridgeline.xnn.checkpoint import Checkpoint, Snapshot
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.stages import prune

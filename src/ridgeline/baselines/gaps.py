@@ -29,7 +29,7 @@ class NumberGaps(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         empty = gaps.all(axis=0)
         known = np.where(empty, 0.0, values)
         self.medians_ = np.nanmedian(known, axis=0)
-        self.flagged_ = gaps.any(axis=0)
+        self.flagged_ = np.asarray(gaps.any(axis=0))
         self.n_features_in_ = values.shape[1]
         return self
 

@@ -187,13 +187,10 @@ def _group_equal(
     counts = np.bincount(members)
     positives = np.bincount(members, weights=labels).astype(np.int64)
     negatives = counts - positives
-    if weights is None:
-        sums = positives.astype(np.float64), negatives.astype(np.float64)
-    else:
-        sums = tuple(
-            np.bincount(members, weights=weights * (labels == label))
-            for label in (1, 0)
-        )
+    sums = positives.astype(np.float64), negatives.astype(np.float64)
+    if weights is not None:
+        ones, zeros = weights * (labels == 1), weights * (labels == 0)
+        sums = np.bincount(members, weights=ones), np.bincount(members, weights=zeros)
     return _Groups(values * (sums[0] + sums[1]), *sums, positives, negatives)
 
 

@@ -125,8 +125,9 @@ def plot_observed(
         axes.plot(curve["predicted"], curve["observed"], label=label, **look)
         if name == highlight:
             band = curve["low"], curve["high"]
-            pale = {"color": drawing.PALE, "linewidth": 0}
-            axes.fill_between(curve["predicted"], *band, **pale)
+            axes.fill_between(
+                curve["predicted"], *band, color=drawing.PALE, linewidth=0
+            )
     what = drawing.short(target)
     _name(axes, f"predicted {what}", f"observed {what}", "RMSE on the test rows")
     return figure
@@ -162,8 +163,9 @@ def plot_residuals(
         axes.plot(x, mean, marker="o", markersize=2.5, label=label, **look)
         if name == highlight:
             error = _BAND * curve["standard_error"]
-            pale = {"color": drawing.PALE, "linewidth": 0}
-            axes.fill_between(x, mean - error, mean + error, **pale)
+            axes.fill_between(
+                x, mean - error, mean + error, color=drawing.PALE, linewidth=0
+            )
     what = drawing.short(target)
     _name(axes, f"predicted {what}", f"observed less predicted {what}", "mean gap")
     return figure
@@ -176,7 +178,7 @@ def _finish(axes: Axes, across: str, up: str, legend: str) -> None:
     _name(axes, across, up, legend, "lower right")
 
 
-def _name(axes: Axes, across: str, up: str, legend: str, place: str = "best") -> None:
+def _name(axes: Axes, across: str, up: str, legend: str, place: Any = "best") -> None:
     """Names the axes and the models."""
     axes.set_xlabel(across, fontsize=drawing.TEXT)
     axes.set_ylabel(up, fontsize=drawing.TEXT)

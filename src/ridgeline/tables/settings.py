@@ -48,7 +48,7 @@ class TabularSettings(Parameters):
     special_values: dict[str, list[float]] = Field(default_factory=dict)
     monotone: dict[str, Direction] = Field(default_factory=dict)
     max_levels: int = Field(default=200, ge=2, le=2000)
-    split: SplitSettings = Field(default_factory=SplitSettings)
+    split: SplitSettings = SplitSettings()
     row: str = "row"
     rows: str = "rows"
     event: str | None = None

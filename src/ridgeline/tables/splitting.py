@@ -32,9 +32,9 @@ _KEY, _PLACE, _SET = "__ridgeline_key", "__ridgeline_place", "__ridgeline_set"
 class SplitShares(Parameters):
     """The share of rows in each set; the defaults are the paper's."""
 
-    train: float = Field(0.4, gt=0)
-    validation: float = Field(0.1, gt=0)
-    test: float = Field(0.5, gt=0)
+    train: float = Field(default=0.4, gt=0)
+    validation: float = Field(default=0.1, gt=0)
+    test: float = Field(default=0.5, gt=0)
 
     @model_validator(mode="after")
     def _make_one(self) -> Self:
@@ -58,9 +58,9 @@ class SplitSettings(SplitShares):
 
     by: Literal["random", "group", "time"] = "random"
     column: str | None = None
-    train: float = Field(0.6, gt=0)
-    validation: float = Field(0.2, gt=0)
-    test: float = Field(0.2, gt=0)
+    train: float = Field(default=0.6, gt=0)
+    validation: float = Field(default=0.2, gt=0)
+    test: float = Field(default=0.2, gt=0)
 
     @model_validator(mode="after")
     def _column_fits(self) -> Self:

@@ -29,18 +29,18 @@ def fit_method(
     """Tune a method on its grid by validation rows and fit it."""
     split = {IDENTITY: verified_split(identity, train=train, validation=validation)}
     known, method = TableDescription.of(table), BASELINES[name]
-    sets = [sample_of(rows, known) for rows in (train, validation)]
+    rows, held = sample_of(train, known), sample_of(validation, known)
     lenient = known.unseen == "average"
     if method.is_xnn:
         own = with_columns(settings.settings, known)
         settings = settings.model_copy(update={"settings": own})
     scaled = None
     if known.is_regression and not method.is_xnn:
-        scaled = ScaledTarget.learn(sets[0].target)
-        sets = [_in_units(rows, scaled) for rows in sets]
+        scaled = ScaledTarget.learn(rows.target)
+        rows, held = _in_units(rows, scaled), _in_units(held, scaled)
     try:
         fitted = fit_baseline(
-            name, known.task, settings, *sets, seed, lenient=lenient, verbose=1
+            name, known.task, settings, rows, held, seed, lenient=lenient, verbose=1
         )
     except NotApplicable as reason:
         return [], {"not_applicable": str(reason)} | split, pd.DataFrame({"point": []})

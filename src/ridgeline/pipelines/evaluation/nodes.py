@@ -126,14 +126,17 @@ def plot_curves(
         return dict(zip(names, comparison[metric], strict=True))
 
     gaps = _frames(drawn, "calibration"), numbers("calibration_error"), TITLES
-    look = {"highlight": _HIGHLIGHT}
+    main = _HIGHLIGHT
     if known.is_regression:
-        seen = _frames(drawn, "observed"), numbers("rmse"), TITLES
-        look["target"] = known.target
-        return plot_observed(*seen, **look), plot_residuals(*gaps, **look)
-    ranked = _frames(drawn, "roc"), numbers("auc"), TITLES
-    words = {"event": known.event, "rate": known.rate}
-    return plot_roc(*ranked, **look), plot_calibration(*gaps, **look, **words)
+        seen, of = (_frames(drawn, "observed"), numbers("rmse"), TITLES), known.target
+        return (
+            plot_observed(*seen, highlight=main, target=of),
+            plot_residuals(*gaps, highlight=main, target=of),
+        )
+    return (
+        plot_roc(_frames(drawn, "roc"), numbers("auc"), TITLES, highlight=main),
+        plot_calibration(*gaps, highlight=main, event=known.event, rate=known.rate),
+    )
 
 
 def _predict(model: Any, sample: Sample, table: TableDescription) -> Any:

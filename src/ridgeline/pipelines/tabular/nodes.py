@@ -43,9 +43,12 @@ def read_columns(table: ReadTable) -> tuple[ir.Table, ir.Table, dict[str, Any]]:
 
 
 def describe_columns(
-    rows: ir.Table, about: dict[str, Any], settings: TabularSettings
-) -> tuple[dict[str, Any], pd.DataFrame, dict[str, Any]]:
-    """Infer task and columns, show them, and check what was set about them."""
+    rows: ir.Table,
+    malformed: ir.Table,
+    about: dict[str, Any],
+    settings: TabularSettings,
+) -> tuple[dict[str, Any], dict[str, Any], pd.DataFrame, ir.Table, pd.DataFrame]:
+    """Infer task and columns, show them, check what was set; count unusable rows."""
     asked = settings.on_top_of(about["settings"])
     found = describe_table(rows, about["name"], asked, simulated=about["simulated"])
     check_split(found.columns, asked)
@@ -61,32 +64,32 @@ def describe_columns(
         what,
         columns_text(found.columns),
     )
-    return table.to_json(), columns_frame(found.columns), {}
-
-
-def split_table(
-    *,
-    rows: ir.Table,
-    malformed: ir.Table,
-    about: dict[str, Any],
-    table: dict[str, Any],
-    settings: TabularSettings,
-    seed: int,
-) -> tuple[ir.Table, ir.Table, ir.Table, pd.DataFrame, ir.Table, pd.DataFrame]:
-    """Keep rows that cannot be used aside, count them, and split the others."""
-    known = TableDescription.of(table)
-    asked = settings.on_top_of(about["settings"])
-    parts = set_aside(rows, known, asked)
-    audit = audit_rows(parts, malformed, int(rows.count().execute()), known)
+    aside = set_aside(rows, table, asked)
+    audit = audit_rows(aside, malformed, found.rows, table)
     for step in audit[audit["removed"] > 0].itertuples():
         logger.warning(
             "%s of %s %s kept aside: not so that %s",
             f"{step.removed:,}",
             f"{step.rows_in:,}",
-            known.rows,
+            table.rows,
             step.rule,
         )
-    sets = split_prepared(parts.kept, known, asked, seed)
+    truth: dict[str, Any] = {}  # of real rows nobody knows it
+    return table.to_json(), truth, columns_frame(found.columns), aside.aside, audit
+
+
+def split_table(
+    rows: ir.Table,
+    about: dict[str, Any],
+    table: dict[str, Any],
+    settings: TabularSettings,
+    seed: int,
+) -> tuple[ir.Table, ir.Table, ir.Table, pd.DataFrame]:
+    """Split the rows that can be used, and take a few as an example."""
+    known = TableDescription.of(table)
+    asked = settings.on_top_of(about["settings"])
+    kept = set_aside(rows, known, asked).kept
+    sets = split_prepared(kept, known, asked, seed)
     counts = check_sets(sets, known)
     logger.info(
         "Split by %s: %s",
@@ -98,4 +101,4 @@ def split_table(
     )
     # Rows come in the order of a hash: a few at random, and always the same.
     example = sample_of(sets["train"].limit(_EXAMPLE_ROWS).to_pandas(), known).features
-    return *sets.values(), example, parts.aside, audit  # type: ignore[return-value]
+    return sets["train"], sets["validation"], sets["test"], example

@@ -28,19 +28,21 @@ def create_pipeline() -> Pipeline:
             ),
             described_node(
                 func=describe_columns,
-                inputs=_READ | _SETTINGS,
-                outputs=["table_description", "table_columns", "table_truth"],
+                inputs=_READ | {"malformed": "malformed_lines"} | _SETTINGS,
+                outputs=[
+                    "table_description",
+                    "table_truth",
+                    "table_columns",
+                    "rows_aside",
+                    "cleaning_audit",
+                ],
             ),
             described_node(
                 func=split_table,
                 inputs=_READ
-                | {
-                    "malformed": "malformed_lines",
-                    "table": "table_description",
-                    "seed": "params:seed",
-                }
+                | {"table": "table_description", "seed": "params:seed"}
                 | _SETTINGS,
-                outputs=[*SETS, "input_example", "rows_aside", "cleaning_audit"],
+                outputs=[*SETS, "input_example"],
             ),
             described_node(
                 func=identify_data,

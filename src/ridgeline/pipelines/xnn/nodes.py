@@ -108,7 +108,7 @@ def prune_network(
     pruned = model.scorer_
     ratios = trained.importance_ratios
     order = np.argsort(-ratios, kind="stable")
-    table = pd.DataFrame(
+    ranked = pd.DataFrame(
         {
             "component": np.array(trained.component_names)[order],
             "importance_ratio": ratios[order],
@@ -116,10 +116,10 @@ def prune_network(
             "kept": pruned.all_scales[order] > 0,
         }
     )
-    kept = table["kept"].sum()
-    logger.info("Pruning keeps %d of %d components", kept, len(table))
+    kept = ranked["kept"].sum()
+    logger.info("Pruning keeps %d of %d components", kept, len(ranked))
     loss = {"validation_loss": model.validation_loss_}
-    return pruned, training | loss | _components(pruned), table
+    return pruned, training | loss | _components(pruned), ranked
 
 
 def refine_network(

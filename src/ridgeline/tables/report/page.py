@@ -1,5 +1,7 @@
 """The report on a table: one HTML file."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import pandas as pd
@@ -44,6 +46,7 @@ def render_report(
     comparison: pd.DataFrame,
     explanation: Explanation,
     truth: TruthComparison | None,
+    sensitive: Mapping[str, int] = MappingProxyType({}),
     **values: Any,
 ) -> str:
     """Renders the report as one HTML file, with figures and style inside.
@@ -54,9 +57,9 @@ def render_report(
         comparison: Models side by side, as `comparison_table` makes it.
         explanation: Of the refined network.
         truth: On simulated data, the model against the truth.
+        sensitive: Columns that nothing is trained on, with their numbers of values.
         **values: What is told as it is: `title`, `findings`, `rows` of each set by its
-            name, `not_applicable` models with the reason, `sensitive` columns with
-            counts, an `example` or None,
+            name, `not_applicable` models with the reason, an `example` or None,
             `limits`, what helps to `reproduce` it, and `figures`: `roc`, `calibration`,
             `marginals`, `explanation`; one that is not given is left out.
     """
@@ -73,6 +76,7 @@ def render_report(
         importance=_importance_rows(explanation, labels),
         coherence=explanation.coherence,
         truth=_truth_rows(truth, labels),
+        sensitive=sensitive,
         **values,
     )
 
