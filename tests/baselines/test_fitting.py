@@ -273,7 +273,7 @@ def test_sample_has_every_category_and_class() -> None:
     y = np.zeros(ROWS, dtype=int)
     y[33] = 1
     columns = Columns.of(X)
-    assert columns == (("amount",), ("purpose",))
+    assert columns == (("amount",), ("purpose",), False)
     for seed in range(20):
         sample = some(Observations(X, y), 50, columns, "classification", seed)
         assert len(sample.X) == len(sample.y) == 50

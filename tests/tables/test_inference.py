@@ -86,7 +86,7 @@ def test_what_the_user_says_goes_first(rows):
         ({"target": "bed"}, "target: there is no column 'bed'.*did you mean 'bad'"),
         ({"target": "country"}, "same value in all rows"),
         ({"target": "job"}, "3 classes of text"),
-        ({"target": "day"}, r"300 values \(timestamp"),
+        ({"target": "day"}, "is of the type timestamp"),
         ({"task": "regression"}, "a regression needs numbers"),
         ({"positive": "maybe"}, "the classes of the target 'bad' are 'no' and 'yes'"),
         ({"weight": "job"}, "weights are numbers"),
@@ -155,16 +155,6 @@ def test_sensitive_and_other_columns_are_never_features(rows):
         np.testing.assert_array_equal(sample.weight, frame["share"])
 
 
-CELLS = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(-3, 3),
-    st.floats(allow_nan=True, allow_infinity=True, width=32),
-    st.text(max_size=3),
-    st.dates(),
-)
-
-
 @st.composite
 def frames(draw):
     """Frames of columns of one type each, as an engine has them, gaps anywhere."""
@@ -195,10 +185,12 @@ def test_any_table_is_described_or_refused_in_one_sentence(frame, target):
     except Exception:  # the engine's own limits, such as dates before the calendar
         return
     asked = TabularSettings(target=target)
+    said = ""
     try:
         table = describe_table(rows, "any", asked).table
         kept = set_aside(rows, table, asked).kept
         for part in split_table(kept, table, asked, 0).values():
             sample_of(part.to_pandas(), table)
     except InputError as error:
-        assert "\n" not in str(error)
+        said = str(error)
+    assert "\n" not in said

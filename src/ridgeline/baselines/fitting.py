@@ -32,7 +32,6 @@ from ridgeline.baselines.observations import (
     some,
 )
 from ridgeline.baselines.registry import (
-    BASELINES,
     Baseline,
     Columns,
     Task,
@@ -131,11 +130,10 @@ def fit_baseline(  # noqa: PLR0917
         The fitted baseline.
 
     Raises:
-        NotApplicable: If the method does not do the task, there are too many rows for
-            it, or its library is missing.
+        NotApplicable: If there are too many rows for the method, or its library is
+            missing.
         InputError: If settings or rows cannot be used.
     """
-    _refuse_other_task(name, task)
     check_settings(name, task, settings)
     baseline = find_baseline(name, task)
     training = checked_rows(task, train, "training")
@@ -339,15 +337,6 @@ def _inner(model: Any) -> Any:
     if isinstance(model, CalibratedClassifierCV):
         model = model.estimator.estimator
     return model[-1]
-
-
-def _refuse_other_task(name: str, task: Task) -> None:
-    """Says so where a method of the registry does not do the task."""
-    method = BASELINES.get(name)
-    if method is not None and task not in method.tasks:
-        can = " and ".join(method.tasks)
-        message = f"not applicable, because it does {can} alone."
-        raise NotApplicable(message)
 
 
 def _obstacle(baseline: Baseline, settings: BaselineSettings, rows: int) -> str | None:

@@ -87,7 +87,7 @@ def typed(cells: ir.Column, kind: Kind) -> ir.Value:
     if cells.type().is_floating() or cells.type().is_decimal():
         # Whole numbers that a gap has made decimal: "3" and not "3.0".
         number = _numbers(cells)
-        whole = (number == number.floor()) & (number.abs() < 2**53)
+        whole = (number % 1 == 0) & (number.abs() < 2**53)
         text = ibis.ifelse(
             whole, number.try_cast("int64").cast("string"), number.cast("string")
         )
@@ -131,7 +131,7 @@ def _facts(rows: ir.Table) -> dict[str, ir.Value]:
             asked[f"{place}_distinct"] = numbers.nunique()
             asked[f"{place}_low"] = numbers.min()
             asked[f"{place}_high"] = numbers.max()
-            asked[f"{place}_whole"] = (numbers == numbers.floor()).all()
+            asked[f"{place}_whole"] = (numbers % 1 == 0).all()
         elif kind.is_string():
             asked[f"{place}_numbers"] = cells.try_cast("float64").notnull().mean()
     return asked

@@ -154,6 +154,12 @@ def _task(
 ) -> tuple[Task, tuple[Value, Value] | None]:
     """What the target asks for, and its classes."""
     name, kind = column.name, rows[column.name].type()
+    if not (kind.is_numeric() or kind.is_string() or kind.is_boolean()):
+        message = (
+            f"The target {name!r} is of the type {kind}; Ridgeline predicts two "
+            "classes or a number, so choose another column."
+        )
+        raise InputError(message)
     if column.distinct == 0:
         message = f"The target {name!r} has no value in any row; choose another column."
         raise InputError(message)

@@ -87,8 +87,8 @@ def _check_file(path: str) -> None:
 
 
 def _read_parquet(connection: Any, path: str) -> tuple[ir.Table, ir.Table]:
-    nothing = connection.sql("SELECT '' AS text WHERE false")
-    return connection.read_parquet(path), nothing
+    rows = connection.read_parquet(path)
+    return rows, rows.limit(0).select(text=ibis.literal(""))
 
 
 def _read_csv(connection: Any, path: str) -> tuple[ir.Table, ir.Table]:

@@ -29,8 +29,11 @@ def fit_method(
     """Tune a method on its grid by validation rows and fit it."""
     split = {IDENTITY: verified_split(identity, train=train, validation=validation)}
     known, method = TableDescription.of(table), BASELINES[name]
+    if known.task not in method.tasks:
+        can = " and ".join(method.tasks)
+        reason = f"not applicable, because it does {can} alone."
+        return [], {"not_applicable": reason} | split, pd.DataFrame({"point": []})
     rows, held = sample_of(train, known), sample_of(validation, known)
-    lenient = known.unseen == "average"
     if method.is_xnn:
         own = with_columns(settings.settings, known)
         settings = settings.model_copy(update={"settings": own})
@@ -40,7 +43,14 @@ def fit_method(
         rows, held = _in_units(rows, scaled), _in_units(held, scaled)
     try:
         fitted = fit_baseline(
-            name, known.task, settings, rows, held, seed, lenient=lenient, verbose=1
+            name,
+            known.task,
+            settings,
+            rows,
+            held,
+            seed,
+            lenient=known.unseen == "average",
+            verbose=1,
         )
     except NotApplicable as reason:
         return [], {"not_applicable": str(reason)} | split, pd.DataFrame({"point": []})
