@@ -1,4 +1,4 @@
-"""`kedro run --pipeline tabular` as a person types it: any table, from file to report."""
+"""`kedro run --pipeline tabular` as a person types it: from any file to a report."""
 
 import html
 import json
@@ -121,7 +121,7 @@ def test_words_are_those_of_the_table(done):
     )
     for text in ("RMSE", "houses", "A made-up house", "The model predicts price to be"):
         assert text in page
-    for text in ("approv", "applica", "odds", "AUC", "loan"):
+    for text in ("approv", "application", "odds", "AUC", "loan"):
         assert text not in page, text
     page = words(
         (folder_of(project, "example") / "08_reporting/model_report.html").read_text()

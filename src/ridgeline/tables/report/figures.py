@@ -239,6 +239,11 @@ def _draw_ridge(line: _Line, component: RidgeComponent, scorer: Scorer) -> None:
 
 def _draw_marginal(line: _Line, name: str, own: OwnAxis) -> None:
     marginal = line.marginals[own.feature]
+    if not marginal.numeric:  # of two categories, which projections take as numbers
+        rates = line.row.add(0, f"{name}: rates")
+        _draw_bars(rates, marginal, line.table)
+        rates.set_title(_marginal_title(line.table), fontsize=drawing.TEXT, loc="left")
+        return
     rates = line.row.add(0, f"{name}: rates", line=0)
     counts = line.row.add(0, f"{name}: counts", line=1, sharex=rates)
     _draw_rates(rates, counts, marginal, line.table)
