@@ -239,9 +239,9 @@ def fit_ebm(_: str, train: Any, held: Any, __: Path) -> tuple[Any, Answer]:
     from interpret.glassbox import ExplainableBoostingClassifier
 
     rows = pd.concat([train.features, held.features], ignore_index=True)
-    labels = np.concatenate([train.approved, held.approved])
+    labels = np.concatenate([train.target, held.target])
     model = ExplainableBoostingClassifier(
-        validation_size=len(held.approved), n_jobs=-1, random_state=SEED
+        validation_size=len(held.target), n_jobs=-1, random_state=SEED
     )
     began = time.perf_counter()
     model.fit(rows, labels)
@@ -272,7 +272,7 @@ def run_contender(name: str, project: Path) -> Answer:
     began = time.perf_counter()
     probability = model.predict_proba(test.features)[:, 1]
     answer["predict s"] = time.perf_counter() - began
-    metrics = evaluate(test.approved, probability, EvaluationSettings(), SEED).metrics
+    metrics = evaluate(test.target, probability, EvaluationSettings(), SEED).metrics
     return answer | {"AUC": metrics["auc"], "log-loss": metrics["log_loss"]}
 
 

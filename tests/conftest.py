@@ -17,7 +17,6 @@ from sharing import made_once
 from ridgeline.lendingclub.modelling import NUMERIC, PURPOSE
 from ridgeline.lendingclub.schema import (
     COLUMNS,
-    PURPOSE_COLUMNS,
     PURPOSES,
     SOURCES,
     RawFile,
@@ -111,12 +110,10 @@ def make_applications() -> MakeApplications:
     def make(count: int, seed: int) -> pd.DataFrame:
         rng = np.random.default_rng(seed)
         numbers = {name: rng.uniform(*limits, count) for name, limits in RANGES.items()}
-        purposes = np.eye(len(PURPOSES))[rng.integers(len(PURPOSES), size=count)]
-        rows = pd.DataFrame(numbers).join(
-            pd.DataFrame(purposes, columns=list(PURPOSE_COLUMNS.values()))
-        )
+        purposes = np.array(PURPOSES)[rng.integers(len(PURPOSES), size=count)]
+        rows = pd.DataFrame(numbers).assign(purpose=purposes)
         score, dti = (rows["risk_score"] - 700) / 50, (rows["dti"] - 30) / 15
-        log_odds = 2 * np.tanh(2 * score) - dti**2 + rows["purpose_credit_card"]
+        log_odds = 2 * np.tanh(2 * score) - dti**2 + (rows["purpose"] == "Credit Card")
         drawn = rng.uniform(size=count) < 1 / (1 + np.exp(-log_odds))
         return rows.assign(approved=drawn.astype(np.int32))
 

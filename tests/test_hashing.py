@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ridgeline.hashing import hash_of_files, hash_of_frame, hash_of_text
-from ridgeline.lendingclub.identity import identify_split
+from ridgeline.tables.identity import identify_split
 
 FRAME = pd.DataFrame({"amount": [1.5, 2.5], "purpose": ["car", "Ελλάδα"]})
 

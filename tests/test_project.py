@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 
 import pytest
 import yaml
-from kedro.config import OmegaConfigLoader
 from kedro.framework.hooks.manager import _create_hook_manager
 from kedro.framework.project import _ProjectSettings
 from kedro.io import DataCatalog
@@ -21,12 +20,13 @@ from ridgeline.pipelines.models import METHODS, STAGES
 ENVIRONMENTS = ["base", "smoke", "files", "overlap", "paper", "spark"]
 DATA = ("ingestion", "cleaning", "splitting")
 NETWORK = ("tuning", "training", "pruning", "refinement")
-PARTS = (*DATA, *NETWORK, "baselines", "evaluation", "reporting")
+MODELLING = (*NETWORK, "baselines", "evaluation", "reporting")
+PARTS = (*DATA, *MODELLING)
 MODELS = [*(f"xnn.{stage}" for stage in STAGES), *METHODS]
 
 
 def loader(environment):
-    return OmegaConfigLoader(
+    return settings.CONFIG_LOADER_CLASS(
         str(PROJECT / "conf"), env=environment, **settings.CONFIG_LOADER_ARGS
     )
 
@@ -60,9 +60,15 @@ def test_pipelines_that_are_promised():
         "data",
         "lendingclub",
         "simulation",
+        "table",
+        "tabular",
         "__default__",
     }
-    for whole, parts in (("data", DATA), ("lendingclub", PARTS)):
+    for whole, parts in (
+        ("data", DATA),
+        ("lendingclub", PARTS),
+        ("tabular", ("table", *MODELLING)),
+    ):
         nodes = [node.name for part in parts for node in pipelines[part].nodes]
         assert sorted(nodes) == sorted(node.name for node in pipelines[whole].nodes)
     assert names(pipelines["__default__"]) == names(pipelines["lendingclub"])
@@ -88,7 +94,8 @@ def test_each_method_has_its_namespace():
     for name in METHODS:
         inputs = pipelines["baselines"].filter(node_namespaces=[name]).inputs()
         params = {f"params:baselines.{name}", "params:seed"}
-        assert inputs == {"train", "validation", "data_identity", *params}
+        sets = {"train", "validation", "table_description", "data_identity"}
+        assert inputs == sets | params
 
 
 def test_nodes_describe_themselves_for_kedro_viz():
@@ -227,12 +234,14 @@ def test_every_parameter_has_its_default_in_the_configuration():
     from ridgeline.lendingclub.splitting import SplitShares
     from ridgeline.pipelines.xnn.settings import XnnSettings
     from ridgeline.simulation.settings import StudySettings
+    from ridgeline.tables.settings import TabularSettings
 
     parameters = loader("base")["parameters"]
     groups = {
         "cleaning": CleaningRules,
         "splitting": SplitShares,
         "evaluation": EvaluationSettings,
+        "tabular": TabularSettings,
     }
     for name, group in groups.items():
         assert group(**parameters[name]) == group()
@@ -251,10 +260,11 @@ def test_every_parameter_has_its_default_in_the_configuration():
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_settings_of_every_environment_are_allowed(environment):
+    from ridgeline.baselines.registry import BASELINES
     from ridgeline.baselines.settings import BaselineSettings, check_settings
     from ridgeline.evaluation.metrics import EvaluationSettings
     from ridgeline.lendingclub.cleaning import CleaningRules
-    from ridgeline.lendingclub.modelling import NUMERIC
+    from ridgeline.lendingclub.modelling import NUMERIC, describe_applications
     from ridgeline.lendingclub.splitting import SplitShares
     from ridgeline.pipelines.xnn.settings import XnnSettings
     from ridgeline.simulation.settings import StudySettings
@@ -266,12 +276,15 @@ def test_settings_of_every_environment_are_allowed(environment):
     StudySettings(**parameters["study"])
     EvaluationSettings(**parameters["evaluation"])
     network = XnnSettings(**parameters["xnn"])
-    estimator = XNNClassifier(**network.estimator_parameters({}, 0))
+    estimator = XNNClassifier(
+        **network.estimator_parameters({}, 0, describe_applications())
+    )
     estimator._validate_params()
     assert (network.network.n_subnetworks or 1) <= len(NUMERIC)
     for name in METHODS:
         settings = BaselineSettings(**parameters["baselines"][name])
-        check_settings(name, "classification", settings)
+        for task in BASELINES[name].tasks:
+            check_settings(name, task, settings)
 
 
 # The commands one after the other in one process, which starts Kedro once.

@@ -82,6 +82,8 @@ class Globals(BaseModel):
     seed: Seed
     simulated_rows: _SimulatedRows
     connection: _Connection
+    table: str = Field(min_length=1)
+    example_rows: int = Field(strict=True, ge=100)
 
 
 def close_match(key: str, known: list[str]) -> str:

@@ -4,7 +4,15 @@ from collections.abc import Iterable
 
 from kedro.pipeline import Pipeline
 
-from ridgeline.pipelines import baselines, data, evaluation, reporting, simulation, xnn
+from ridgeline.pipelines import (
+    baselines,
+    data,
+    evaluation,
+    reporting,
+    simulation,
+    tabular,
+    xnn,
+)
 
 __all__ = ["register_pipelines"]
 
@@ -12,18 +20,21 @@ __all__ = ["register_pipelines"]
 def register_pipelines() -> dict[str, Pipeline]:
     """Return every pipeline by name."""
     of_data = data.create_pipelines()
-    parts = {
-        **of_data,
+    of_any_table = {
         **xnn.create_pipelines(),
         "baselines": baselines.create_pipeline(),
         "evaluation": evaluation.create_pipeline(),
         "reporting": reporting.create_pipeline(),
     }
-    lendingclub = _sum(parts.values())
+    models = _sum(of_any_table.values())
+    lendingclub = _sum(of_data.values()) + models
     return {
-        **parts,
+        **of_data,
+        **of_any_table,
         "data": _sum(of_data.values()),
         "lendingclub": lendingclub,
+        "table": tabular.create_pipeline(),
+        "tabular": tabular.create_pipeline() + models,
         "simulation": simulation.create_pipeline(),
         "__default__": lendingclub,
     }

@@ -20,7 +20,11 @@ __all__ = ["ProjectPathsHook"]
 # Parameters that are paths, by their groups.
 _PARAMETERS: Final = (("xnn", "training", "checkpoint"), ("study", "results"))
 # Parameters of the command line that the catalog reads as paths, by its entries.
-_FILES: Final = {"accepted_raw": "accepted", "rejected_raw": "rejected"}
+_FILES: Final = {
+    "accepted_raw": "accepted",
+    "rejected_raw": "rejected",
+    "table_raw": "table",
+}
 _SPILL: Final = ("connection", "temp_directory")
 
 

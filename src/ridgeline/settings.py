@@ -2,6 +2,7 @@
 
 import warnings
 
+from ridgeline.config_loader import TableConfigLoader
 from ridgeline.hooks import (
     ConsoleHook,
     NextStepsHook,
@@ -23,6 +24,7 @@ HOOKS = (
 )
 SESSION_CLASS = Session
 
+CONFIG_LOADER_CLASS = TableConfigLoader
 CONFIG_LOADER_ARGS = {
     "base_env": "base",
     "default_run_env": "local",

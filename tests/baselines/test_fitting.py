@@ -14,13 +14,8 @@ from sklearn.linear_model import Lasso
 from sklearn.metrics import log_loss, r2_score, roc_auc_score
 from sklearn.preprocessing import MinMaxScaler
 
-from ridgeline.baselines.fitting import (
-    FittedBaseline,
-    NotApplicable,
-    Observations,
-    _sample,
-    fit_baseline,
-)
+from ridgeline.baselines.fitting import FittedBaseline, NotApplicable, fit_baseline
+from ridgeline.baselines.observations import Observations, some
 from ridgeline.baselines.registry import BASELINES, Columns
 from ridgeline.baselines.settings import BaselineSettings
 from ridgeline.errors import InputError
@@ -278,9 +273,9 @@ def test_sample_has_every_category_and_class() -> None:
     y = np.zeros(ROWS, dtype=int)
     y[33] = 1
     columns = Columns.of(X)
-    assert columns == (("amount",), ("purpose",))
+    assert columns == (("amount",), ("purpose",), False)
     for seed in range(20):
-        sample = _sample(Observations(X, y), 50, columns, "classification", seed)
+        sample = some(Observations(X, y), 50, columns, "classification", seed)
         assert len(sample.X) == len(sample.y) == 50
         assert set(sample.X["purpose"]) == {*KINDS, "Rare"}
         assert set(sample.y) == {0, 1}

@@ -159,7 +159,7 @@ def test_settings_are_typed():
 def test_small_numbers_are_said():
     y = np.repeat([0, 1], [2_000, 100])
     first, *rest = small_sample_warnings(y)
-    assert "100 of 2,100 test rows are approved" in first
+    assert "100 of 2,100 test rows are of class 1" in first
     assert not rest
     assert any("calibration" in text for text in small_sample_warnings(y[::4]))
     assert small_sample_warnings(np.repeat([0, 1], 5_000)) == []

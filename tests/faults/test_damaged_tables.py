@@ -9,7 +9,7 @@ from kedro.io import DatasetError
 
 from ridgeline.datasets import ParquetFrameDataset, ParquetTableDataset
 from ridgeline.errors import InputError
-from ridgeline.lendingclub.identity import identify_split, verified_split
+from ridgeline.tables.identity import identify_split, verified_split
 
 DUCKDB = {"backend": "duckdb", "database": ":memory:"}
 MUTANTS = 1_000

@@ -19,9 +19,7 @@ from projects import PROJECT, command, copy_project, environment, turn_tracking_
 from ridgeline import settings
 from ridgeline.errors import InputError
 from ridgeline.evaluation.metrics import EvaluationSettings
-from ridgeline.lendingclub.identity import identify_split
-from ridgeline.lendingclub.modelling import model_sample
-from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
+from ridgeline.lendingclub.modelling import describe_applications, model_sample
 from ridgeline.pipelines.baselines.nodes import fit_method
 from ridgeline.pipelines.data.nodes import identify_data
 from ridgeline.pipelines.evaluation.nodes import compare_models, evaluate_model
@@ -30,6 +28,8 @@ from ridgeline.pipelines.xnn.nodes import refine_network, train_network
 from ridgeline.pipelines.xnn.settings import XnnSettings
 from ridgeline.project_paths import ProjectPathsHook
 from ridgeline.reporting.example import example_decision, typical_decision
+from ridgeline.tables.identity import identify_split
+from ridgeline.tables.report.labels import labels_of
 
 ENVIRONMENTS = {path.name for path in (PROJECT / "conf").iterdir() if path.is_dir()}
 SETTINGS = EvaluationSettings(bootstrap_samples=50, calibration_bins=5)
@@ -310,9 +310,13 @@ def test_report_shows_nobodys_application(evidence):
     assert int(amount.replace(",", "")) == pytest.approx(
         rows["amount"].median(), rel=0.05
     )
-    shown = typical_decision(evidence["model"], rows, APPLICATION_LABELS)
+    shown = typical_decision(
+        evidence["model"], rows, labels_of(describe_applications())
+    )
     assert all(value in text for value in shown.features.values())
-    first = example_decision(evidence["model"], rows.head(1), APPLICATION_LABELS)
+    first = example_decision(
+        evidence["model"], rows.head(1), labels_of(describe_applications())
+    )
     assert first.features["Amount requested"] not in text
 
 

@@ -12,10 +12,10 @@ from sklearn.metrics import log_loss
 
 from ridgeline import XNNClassifier
 from ridgeline.errors import RidgelineError
-from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.pipelines.xnn.nodes import prune_network, refine_network, train_network
 from ridgeline.pipelines.xnn.settings import XnnSettings
+from ridgeline.tables.identity import identify_split
 from ridgeline.xnn.checkpoint import Checkpoint, Snapshot
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.stages import prune
@@ -148,7 +148,7 @@ def test_the_pruned_network_reports_a_validation_loss_of_its_own(
     )
     assert 0 < reported["n_components"] < len(known_network.all_scales)
     held = model_sample(validation)
-    loss = log_loss(held.approved, pruned.predict_proba(held.features))
+    loss = log_loss(held.target, pruned.predict_proba(held.features))
     assert reported["validation_loss"] == pytest.approx(loss, rel=1e-12)
     assert report == {"validation_loss": 0.123, "epochs": 7}
 
@@ -159,7 +159,7 @@ def test_pruning_without_rows_claims_no_loss(
     model = XNNClassifier.from_scorer(known_network)
     model.result_ = model.result_._replace(validation_loss=0.123)
     assert np.isnan(prune(model, 0.6).validation_loss_)
-    X, y = model_sample(make_applications(200, 1))
+    X, y, _ = model_sample(make_applications(200, 1))
     weight = np.arange(200.0)
     pruned = prune(model, 0.6, validation_data=(X, y, weight))
     loss = log_loss(y, pruned.predict_proba(X), sample_weight=weight)

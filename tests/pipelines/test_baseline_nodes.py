@@ -11,18 +11,19 @@ from projects import PROJECT
 
 from ridgeline.baselines.settings import BaselineSettings
 from ridgeline.errors import InputError
-from ridgeline.lendingclub.identity import identify_split
-from ridgeline.lendingclub.modelling import model_sample
+from ridgeline.lendingclub.modelling import describe_applications, model_sample
 from ridgeline.pipelines.baselines.nodes import fit_method
 from ridgeline.pipelines.models import for_model
 from ridgeline.settings import CONFIG_LOADER_ARGS
+from ridgeline.tables.identity import identify_split
 from ridgeline.xnn.search import PAPER_GRID
 
 
 @pytest.fixture(scope="module")
 def sets(make_applications):
     rows = {"train": make_applications(200, 0), "validation": make_applications(100, 1)}
-    return rows | {"identity": identify_split(rows)}
+    table = describe_applications().to_json()
+    return rows | {"identity": identify_split(rows), "table": table}
 
 
 def test_method_is_fitted_and_reported(sets):
@@ -80,7 +81,7 @@ def test_networks_of_the_base_environment_are_tuned_alike():
 
 def test_function_for_a_model_has_the_inputs_and_their_types():
     bound = for_model(fit_method, "svm")
-    inputs = ["train", "validation", "identity", "settings", "seed"]
+    inputs = ["train", "validation", "table", "identity", "settings", "seed"]
     assert list(inspect.signature(bound).parameters) == inputs
     assert get_type_hints(bound)["settings"] is BaselineSettings
     assert (bound.__name__, bound.__doc__) == ("fit_method", fit_method.__doc__)

@@ -13,15 +13,16 @@ from sklearn.metrics import log_loss, roc_auc_score
 from ridgeline.baselines.titles import TITLES
 from ridgeline.errors import InputError
 from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
-from ridgeline.lendingclub.identity import identify_split
-from ridgeline.lendingclub.modelling import model_sample
+from ridgeline.lendingclub.modelling import describe_applications, model_sample
 from ridgeline.pipeline_registry import register_pipelines
 from ridgeline.pipelines.evaluation.nodes import (
     compare_models,
     evaluate_model,
     plot_curves,
 )
+from ridgeline.tables.identity import identify_split
 
+TABLE = describe_applications()
 SETTINGS = EvaluationSettings(bootstrap_samples=50, calibration_bins=5)
 OF_THE_FIT = {
     **{"fits": 31, "fit_seconds": 1.5, "n_parameters": 9, "n_components": 3},
@@ -44,6 +45,7 @@ def judge(model, test, report):
         report=report | {"data_identity": identity["split"]},
         test=test,
         identity=identity,
+        table=TABLE,
         settings=SETTINGS,
         seed=1,
     )
@@ -54,10 +56,10 @@ def judged(known_network, held_out):
     return judge([known_network], held_out, OF_THE_FIT)
 
 
-def compare(truth=None, **metrics):
+def compare(table=TABLE, **metrics):
     """Compare models that were judged on the same data."""
     identity = {"split": next(iter(metrics.values()))["data_identity"]}
-    return compare_models(truth or {}, identity, **metrics)
+    return compare_models(table, identity, **metrics)
 
 
 def test_metrics_are_those_of_the_probabilities(judged, known_network, held_out):
@@ -70,7 +72,7 @@ def test_metrics_are_those_of_the_probabilities(judged, known_network, held_out)
     assert metrics["log_loss"] == pytest.approx(
         log_loss(held_out["approved"], probability)
     )
-    expected = evaluate(sample.approved, probability, SETTINGS, 1)
+    expected = evaluate(sample.target, probability, SETTINGS, 1)
     assert expected.metrics.items() <= metrics.items()
     assert metrics["n_test"] == 300
 
@@ -108,7 +110,7 @@ def test_curves_are_plain_lists_that_make_the_same_tables(
     _, curves = judged
     sample = model_sample(held_out)
     probability = known_network.predict_proba(sample.features)[:, 1]
-    expected = evaluate(sample.approved, probability, SETTINGS, 1)
+    expected = evaluate(sample.target, probability, SETTINGS, 1)
     for kind in ("roc", "calibration"):
         found = pd.DataFrame(curves[kind])
         pd.testing.assert_frame_equal(found, getattr(expected, kind))
@@ -158,7 +160,9 @@ def test_comparison_is_by_auc_and_has_titles(judged):
 def test_curves_of_the_compared_models_are_drawn(judged):
     metrics, curves = judged
     table, _ = compare(**{"xnn.refined": metrics, "rf": metrics | {"auc": 0.5}})
-    drawn = plot_curves(table, **{"xnn.refined": curves, "rf": curves, "svm": {}})
+    drawn = plot_curves(
+        TABLE, table, **{"xnn.refined": curves, "rf": curves, "svm": {}}
+    )
     for figure in drawn:
         assert isinstance(figure, Figure)
         texts = {text.get_text() for text in figure.findobj(match=_is_text)}
@@ -181,6 +185,7 @@ def test_one_method_is_judged_by_its_node_alone(judged, known_network, held_out)
         "gam.report": OF_THE_FIT | {"data_identity": identity["split"]},
         "test": held_out,
         "data_identity": identity,
+        "table_description": TABLE.to_json(),
         "params:evaluation": SETTINGS,
         "params:seed": 1,
     }
@@ -197,7 +202,7 @@ def test_a_network_that_nothing_was_pruned_of_is_not_shown_twice(judged, caplog)
     metrics, _ = judged
     stages = {"xnn.trained": metrics, "xnn.pruned": metrics, "xnn.refined": metrics}
     with caplog.at_level(logging.INFO):
-        table, missing = compare({"dti": pd.DataFrame()}, **stages)
+        table, missing = compare(describe_applications(simulated=True), **stages)
     assert table["model"].tolist() == ["xnn.trained", "xnn.refined"]
     reason = "is xNN trained, as pruning kept all 3 components."
     assert missing == {"xNN pruned": reason}

@@ -10,15 +10,17 @@ import pytest
 from matplotlib.figure import Figure
 
 from ridgeline.evaluation.metrics import EvaluationSettings
-from ridgeline.lendingclub.cleaning import CleaningRules
-from ridgeline.lendingclub.identity import identify_split
+from ridgeline.lendingclub.modelling import describe_applications
+from ridgeline.lendingclub.notes import application_notes
 from ridgeline.pipelines.evaluation.nodes import compare_models, evaluate_model
 from ridgeline.pipelines.reporting.nodes import (
     explain_network,
     list_limits,
     write_report,
 )
+from ridgeline.tables.identity import identify_split
 
+TABLE = describe_applications()
 SETTINGS = EvaluationSettings(bootstrap_samples=50, calibration_bins=5)
 REASON = "There are too many rows."
 AUDIT = pd.DataFrame(
@@ -52,11 +54,12 @@ def comparison(known_network, held_out, of_one_split):
         report={"fit_seconds": 1.0, "n_parameters": 9} | of_one_split["refinement"],
         test=held_out,
         identity=identity,
+        table=TABLE,
         settings=SETTINGS,
         seed=1,
     )
     judged = {"xnn.refined": metrics, "rf": metrics | {"auc": 0.6}}
-    return compare_models({}, identity, **judged)[0]
+    return compare_models(TABLE, identity, **judged)[0]
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +77,8 @@ def truth():
 @pytest.fixture(scope="module")
 def evidence(known_network, held_out, truth, of_one_split):
     """Return what both nodes of the model take."""
-    return {"model": known_network, "test": held_out, "truth": truth} | of_one_split
+    rows = {"model": known_network, "test": held_out, "truth": truth, "table": TABLE}
+    return rows | of_one_split
 
 
 @pytest.fixture(scope="module")
@@ -110,25 +114,24 @@ def test_without_a_truth_nothing_is_said_about_it(evidence, comparison):
 
 
 def test_small_numbers_are_warned_of_and_listed(known_network, held_out, caplog):
-    arguments = {"audit": AUDIT, "rules": CleaningRules(), "evaluation": SETTINGS}
-    arguments["model"] = known_network
-    few = list_limits(test=held_out, truth={}, **arguments)
+    arguments = {"table": TABLE, "evaluation": SETTINGS, "model": known_network}
+    few = list_limits(test=held_out, **arguments)
     warned = [r.getMessage() for r in caplog.records if r.levelno == logging.WARNING]
     assert len(warned) == 3  # approved, declined, rows in a bin
     assert set(warned) <= set(few)
     caplog.clear()
     many = pd.concat([held_out] * 10)
-    assert not set(warned) & set(list_limits(test=many, truth={}, **arguments))
+    assert not set(warned) & set(list_limits(test=many, **arguments))
     assert not caplog.records
 
 
-def test_limits_follow_the_grid_and_the_source(known_network, held_out, truth):
-    arguments = {"audit": AUDIT, "test": held_out, "evaluation": SETTINGS}
-    arguments["model"] = known_network
+def test_limits_follow_the_grid_and_the_source(known_network, held_out):
+    arguments = {"test": held_out, "evaluation": SETTINGS, "model": known_network}
     listed = {
         (one_grid, simulated): list_limits(
-            truth=truth if simulated else {},
-            rules=CleaningRules(one_grid=one_grid),
+            table=describe_applications(
+                simulated=simulated, notes=application_notes(AUDIT, one_grid=one_grid)
+            ),
             **arguments,
         )
         for one_grid in (True, False)
@@ -141,9 +144,9 @@ def test_cells_beyond_the_range_are_a_limit(known_network, held_out):
     far = held_out.copy()
     far.iloc[:3, far.columns.get_loc("dti")] = 150.0
     far.iloc[:1, far.columns.get_loc("risk_score")] = 2_000.0
-    arguments = {"audit": AUDIT, "rules": CleaningRules(), "evaluation": SETTINGS}
+    arguments = {"table": TABLE, "evaluation": SETTINGS}
     inside, outside = (
-        list_limits(model=known_network, test=rows, truth={}, **arguments)
+        list_limits(model=known_network, test=rows, **arguments)
         for rows in (held_out, far)
     )
     [said] = set(outside) - set(inside)

@@ -8,8 +8,8 @@ from kedro.io import DataCatalog, MemoryDataset
 from kedro.runner import SequentialRunner
 
 from ridgeline.baselines.sizes import explainable_network
-from ridgeline.lendingclub.identity import identify_split
-from ridgeline.lendingclub.modelling import model_sample
+from ridgeline.errors import InputError
+from ridgeline.lendingclub.modelling import describe_applications, model_sample
 from ridgeline.pipeline_registry import register_pipelines
 from ridgeline.pipelines.xnn import nodes as xnn_nodes
 from ridgeline.pipelines.xnn.nodes import (
@@ -19,9 +19,11 @@ from ridgeline.pipelines.xnn.nodes import (
     tune_penalties,
 )
 from ridgeline.pipelines.xnn.settings import XnnSettings
+from ridgeline.tables.identity import identify_split
 from ridgeline.xnn.estimator import XNNClassifier
 
 SEED = 5
+TABLE = describe_applications()
 SHARE = 0.8
 STAGES = ("training", "pruning", "refinement")
 SETTINGS = XnnSettings.model_validate(
@@ -58,6 +60,7 @@ def chain(sets):
     """Run training, pruning and refinement as pipelines, on data in memory."""
     given = sets | {
         "data_identity": identify_split(sets),
+        "table_description": TABLE.to_json(),
         "xnn.best_parameters": PENALTIES,
         "xnn.tuning_table": TUNING,
         "params:xnn": SETTINGS,
@@ -92,7 +95,7 @@ def assert_equal(one, other):
 
 
 def test_stages_one_by_one_are_one_fit_bit_for_bit(chain, sets):
-    parameters = SETTINGS.estimator_parameters(PENALTIES, SEED) | {"verbose": 0}
+    parameters = SETTINGS.estimator_parameters(PENALTIES, SEED, TABLE) | {"verbose": 0}
     model = XNNClassifier(**parameters)
     rows, held = (model_sample(sets[name]) for name in ("train", "validation"))
     model.fit(*rows, validation_data=held)
@@ -112,18 +115,26 @@ def test_nodes_repeat_and_leave_their_inputs_alone(chain, sets):
     trained, *_ = train_network(
         **sets,
         identity=identity,
+        table=TABLE,
         penalties=PENALTIES,
         tuning=TUNING,
         settings=SETTINGS,
         seed=SEED,
     )
     assert_equal(trained, chain["xnn.trained"])
-    pruned, *_ = prune_network(trained, sets["validation"], report, SETTINGS)
+    pruned, *_ = prune_network(
+        trained=trained,
+        validation=sets["validation"],
+        table=TABLE,
+        training=report,
+        settings=SETTINGS,
+    )
     assert_equal(trained, chain["xnn.trained"])
     refined, *_ = refine_network(
         pruned=pruned,
         **sets,
         identity=identity,
+        table=TABLE,
         training=report,
         settings=SETTINGS,
         seed=SEED,
@@ -139,6 +150,7 @@ def test_another_seed_gives_another_network(chain, sets):
     trained, *_ = train_network(
         **sets,
         identity=identify_split(sets),
+        table=TABLE,
         penalties=PENALTIES,
         tuning=TUNING,
         settings=SETTINGS,
@@ -154,7 +166,8 @@ def test_tuning_chooses_from_the_grid_by_its_first_rows(chain, sets):
     with joblib.parallel_config(backend="sequential"):  # the program is compiled here
         for train in (sets["train"], spoilt):
             held = sets["validation"]
-            found.append(tune_penalties(train, held, SETTINGS, SEED))
+            rows = {"train": train, "validation": held, "table": TABLE}
+            found.append(tune_penalties(**rows, settings=SETTINGS, seed=SEED))
     (best, table), (again, _) = found
     assert best == again
     tuning = SETTINGS.tuning
@@ -174,7 +187,13 @@ def test_pruning_keeps_the_fewest_components_above_the_share(chain, sets):
     assert ratios[kept].sum() - ratios[kept].min() <= SHARE
     assert 0 < kept.sum() < len(kept)
     np.testing.assert_array_equal(pruned.all_scales[kept], trained.all_scales[kept])
-    again, *_ = prune_network(trained, sets["validation"], {}, SETTINGS)
+    again, *_ = prune_network(
+        trained=trained,
+        validation=sets["validation"],
+        table=TABLE,
+        training={},
+        settings=SETTINGS,
+    )
     assert_equal(again, pruned)
 
 
@@ -239,12 +258,12 @@ def test_columns_are_taken_as_set(sets):
     settings = SETTINGS.model_copy(
         update={"columns": XnnSettings.model_validate(codes).columns}
     )
-    parameters = settings.estimator_parameters(PENALTIES, SEED)
+    parameters = settings.estimator_parameters(PENALTIES, SEED, TABLE)
     assert parameters["scaling"] == "quantile"
     assert parameters["special_values"] == {"dti": [20.0]}
     assert parameters["beyond_range"] == "extend"
     assert parameters["categorical_features"] == ["purpose"]
-    default = SETTINGS.estimator_parameters(PENALTIES, SEED)
+    default = SETTINGS.estimator_parameters(PENALTIES, SEED, TABLE)
     assert (default["scaling"], default["special_values"]) == ("robust", "auto")
 
 
@@ -253,18 +272,20 @@ def test_monotone_columns_are_taken_as_set():
     settings = SETTINGS.model_copy(
         update={"columns": XnnSettings.model_validate(asked).columns}
     )
-    parameters = settings.estimator_parameters(PENALTIES, SEED)
+    parameters = settings.estimator_parameters(PENALTIES, SEED, TABLE)
     assert parameters["monotone"] == {"dti": "decreasing"}
-    assert SETTINGS.estimator_parameters(PENALTIES, SEED)["monotone"] is None
-    with pytest.raises(ValueError, match="there is no numeric column 'dtj'.*'dti'"):
-        XnnSettings.model_validate({"columns": {"monotone": {"dtj": "decreasing"}}})
+    assert SETTINGS.estimator_parameters(PENALTIES, SEED, TABLE)["monotone"] is None
+    other = XnnSettings.model_validate({"columns": {"monotone": {"dtj": "decreasing"}}})
+    with pytest.raises(InputError, match="there is no numeric column 'dtj'.*'dti'"):
+        other.check_columns(TABLE)
     with pytest.raises(ValueError, match="'increasing' or 'decreasing'"):
         XnnSettings.model_validate({"columns": {"monotone": {"dti": "down"}}})
 
 
 def test_a_special_value_of_an_unknown_column_is_refused():
-    with pytest.raises(ValueError, match="there is no numeric column 'dtj'.*'dti'"):
-        XnnSettings.model_validate({"columns": {"special_values": {"dtj": [1.0]}}})
+    other = XnnSettings.model_validate({"columns": {"special_values": {"dtj": [1.0]}}})
+    with pytest.raises(InputError, match="there is no numeric column 'dtj'.*'dti'"):
+        other.check_columns(TABLE)
 
 
 def test_pairs_and_overlap_are_keys_of_the_pipeline(sets, monkeypatch):
@@ -281,8 +302,8 @@ def test_pairs_and_overlap_are_keys_of_the_pipeline(sets, monkeypatch):
 
     monkeypatch.setattr(xnn_nodes, "penalty_search", no_search)
     with pytest.raises(InterruptedError):
-        tune_penalties(*sets.values(), settings, SEED)
-    trained = settings.estimator_parameters(PENALTIES, SEED)
+        tune_penalties(**sets, table=TABLE, settings=settings, seed=SEED)
+    trained = settings.estimator_parameters(PENALTIES, SEED, TABLE)
     for parameters, pairs in ((searched[0], 0), (trained, 2)):
         assert parameters["projection"] == "near"
         assert parameters["coherence"] == 0.1
@@ -291,4 +312,9 @@ def test_pairs_and_overlap_are_keys_of_the_pipeline(sets, monkeypatch):
 
 def test_overlapping_projections_may_be_many():
     many = {"network": {"n_subnetworks": 9, "projection": "near"}}
-    assert XnnSettings.model_validate(many).network.n_subnetworks == 9
+    settings = XnnSettings.model_validate(many)
+    assert settings.network.n_subnetworks == 9
+    settings.check_columns(TABLE)
+    many["network"]["projection"] = "orthogonal"
+    with pytest.raises(InputError, match="at most as many as the 5 numeric columns"):
+        XnnSettings.model_validate(many).check_columns(TABLE)

@@ -76,7 +76,7 @@ def test_findings_name_what_matters_and_where(known, means):
     assert "over the middle 98 % of the loans, 504 points to 896 points," in score
     assert "Loan amount" in amount
     assert "rises throughout" in amount
-    assert "Credit Card does best and Others worst" in purpose
+    assert "Credit Card has the highest odds and Others the lowest" in purpose
     assert f"{np.exp(1.0):.1f} times" in purpose
 
 

@@ -9,14 +9,13 @@ import logging
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
@@ -24,12 +23,24 @@ from sklearn.metrics import log_loss, mean_squared_error
 from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
-from ridgeline.baselines.registry import Baseline, Columns, Task, find_baseline
+from ridgeline.baselines.observations import (
+    CLASSES,
+    Observations,
+    checked_rows,
+    joined,
+    refuse_gaps,
+    some,
+)
+from ridgeline.baselines.registry import (
+    Baseline,
+    Columns,
+    Task,
+    find_baseline,
+)
 from ridgeline.baselines.settings import BaselineSettings, check_settings
-from ridgeline.errors import InputError, RidgelineError
-from ridgeline.private_names.sklearn import safe_indexing
+from ridgeline.errors import RidgelineError
 from ridgeline.xnn.columns import Unseen
-from ridgeline.xnn.features import Features, is_frame
+from ridgeline.xnn.features import Features
 from ridgeline.xnn.progress import count_fits
 from ridgeline.xnn.search import grid_search, penalty_search
 
@@ -37,18 +48,9 @@ __all__ = ["FittedBaseline", "NotApplicable", "fit_baseline"]
 
 logger = logging.getLogger(__name__)
 
-_CLASSES = (0, 1)
-
 
 class NotApplicable(RidgelineError):
     """A method cannot be used on these rows or this machine; the message says why."""
-
-
-class Observations(NamedTuple):
-    """Features and responses."""
-
-    X: Any
-    y: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +68,7 @@ class FittedBaseline:
     n_fits: int  # the final one included
     n_parameters: int  # as `ridgeline.baselines.sizes` counts them
     n_components: int | None = None  # of an explainable network
+    remark: str = ""  # what is to know about the fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +88,11 @@ class _Work:
     n_jobs: int | None
     verbose: int
 
+    @property
+    def unweighted(self) -> bool:
+        """Whether rows count differently, and the method cannot take it."""
+        return self.train.weight is not None and not self.baseline.weighted
+
     def build(self, **point: Any) -> Any:
         settings = dict(self.settings) | point
         return self.baseline.build(self.task, self.columns, self.seed, **settings)
@@ -94,10 +102,11 @@ def fit_baseline(  # noqa: PLR0917
     name: str,
     task: Task,
     settings: BaselineSettings,
-    train: tuple[Any, Any],
-    validation: tuple[Any, Any],
+    train: tuple[Any, ...],
+    validation: tuple[Any, ...],
     seed: int,
     *,
+    lenient: bool = False,
     n_jobs: int | None = -1,
     verbose: int = 0,
 ) -> FittedBaseline:
@@ -107,9 +116,13 @@ def fit_baseline(  # noqa: PLR0917
         name: Of the baseline in the registry.
         task: "classification" (y of 0 and 1) or "regression".
         settings: What the user has set for it.
-        train: Features, as a frame or an array of numbers, and responses.
+        train: Features, as a frame or an array of numbers, responses, and the weights
+            of the rows if they have any.
         validation: The same of the rows that choose.
         seed: Of everything random. The same seed gives the same model.
+        lenient: Whether gaps are filled, with a flag where there is one, and strange
+            categories have no effect, instead of being refused. Networks look after
+            both themselves.
         n_jobs: Processes; -1 uses every core.
         verbose: Whether to show progress.
 
@@ -123,18 +136,19 @@ def fit_baseline(  # noqa: PLR0917
     """
     check_settings(name, task, settings)
     baseline = find_baseline(name, task)
-    training = _checked(task, train, "training")
+    training = checked_rows(task, train, "training")
     obstacle = _obstacle(baseline, settings, len(training.y))
     if obstacle is not None:
         logger.info("%s: %s", baseline.title, obstacle)
         raise NotApplicable(obstacle)
-    columns = Columns.of(training.X)
+    columns = Columns.of(training.X, lenient)
     learnt = Features.learn(training.X, columns.categorical or ())
-    judging = _checked(task, validation, "validation")
-    _refuse_gaps(training.X, "training")
-    _refuse_gaps(judging.X, "validation")
+    judging = checked_rows(task, validation, "validation")
+    if not lenient:
+        refuse_gaps(training.X, "training")
+        refuse_gaps(judging.X, "validation")
     # Strangers among the categories are the models' to refuse.
-    learnt.encode(judging.X, Unseen(category="average"))
+    learnt.encode(judging.X, Unseen("average", "average" if lenient else "error"))
     grid = baseline.grid if settings.grid is None else settings.grid
     work = _Work(
         baseline=baseline,
@@ -145,7 +159,7 @@ def fit_baseline(  # noqa: PLR0917
         # What is set stays as it is, and is not tuned by the registry's grid.
         grid={key: grid[key] for key in grid if key not in settings.settings},
         train=training,
-        sample=_sample(training, settings.tuning_rows, columns, task, seed),
+        sample=some(training, settings.tuning_rows, columns, task, seed),
         validation=judging,
         seed=seed,
         n_jobs=n_jobs,
@@ -157,6 +171,9 @@ def fit_baseline(  # noqa: PLR0917
         # Where a user gives an MLP no patience, the end of its epochs is no surprise.
         warnings.filterwarnings("ignore", message="Stochastic Optimizer: Maximum")
         fitted = _fit_network(work) if baseline.is_xnn else _fit_estimator(work)
+    if work.unweighted:
+        remark = "was fitted without weights, which it does not take."
+        fitted = replace(fitted, remark=remark)
     logger.info(
         "%s: %s, tuned in %.1f s, fitted in %.1f s, %s parameters, %s",
         baseline.title,
@@ -207,9 +224,10 @@ def _fit_network(work: _Work) -> FittedBaseline:
     search = partial(penalty_search, roughness=roughness) if roughness else grid_search
     found = search(
         work.build(**work.tuning_settings, verbose=work.verbose),
-        *work.sample,
-        None,
-        tuple(work.validation),
+        work.sample.X,
+        work.sample.y,
+        work.sample.weight,
+        work.validation.rows,
         grid=grid,
         # Fewer components within a standard error cost the naive network accuracy.
         standard_errors=0,
@@ -266,7 +284,7 @@ def _fit_final(work: _Work, best: dict[str, Any]) -> Any:
     extra: dict[str, Any] = {}
     train = work.train
     if work.baseline.validation == "join":
-        train = _joined(work.train, work.validation)
+        train = joined(work.train, work.validation)
         extra["validation_fraction"] = len(work.validation.y) / len(train.y)
     if work.baseline.parallel:
         extra["n_jobs"] = work.n_jobs
@@ -281,14 +299,17 @@ def _fit_final(work: _Work, best: dict[str, Any]) -> Any:
 def _fit_once(work: _Work, model: Any, train: Observations) -> Any:
     """Fits a model as the registry says."""
     use = work.baseline.validation
+    weights: dict[str, Any] = {}
+    if train.weight is not None and work.baseline.weighted:
+        weights["model__sample_weight"] = train.weight
     if use == "stop" and work.baseline.prepared:
         # Scaled and encoded as the training rows say, like these themselves.
         prepare = clone(model[0]).fit(train.X)
         held = prepare.transform(work.validation.X), work.validation.y
-        return model.fit(*train, model__validation=held)
+        return model.fit(train.X, train.y, model__validation=held, **weights)
     if use == "stop":
-        return model.fit(*train, None, tuple(work.validation))
-    model.fit(*train)
+        return model.fit(*train, work.validation.rows)
+    model.fit(train.X, train.y, **weights)
     if use == "calibrate" and work.task == "classification":
         # The folds are of no effect, as nothing is fitted on them.
         calibrated = CalibratedClassifierCV(FrozenEstimator(model), cv=2)
@@ -298,8 +319,17 @@ def _fit_once(work: _Work, model: Any, train: Observations) -> Any:
 
 def _loss(task: Task, model: Any, rows: Observations) -> float:
     if task == "regression":
-        return float(mean_squared_error(rows.y, model.predict(rows.X)))
-    return float(log_loss(rows.y, model.predict_proba(rows.X), labels=_CLASSES))
+        return float(
+            mean_squared_error(rows.y, model.predict(rows.X), sample_weight=rows.weight)
+        )
+    return float(
+        log_loss(
+            rows.y,
+            model.predict_proba(rows.X),
+            labels=CLASSES,
+            sample_weight=rows.weight,
+        )
+    )
 
 
 def _inner(model: Any) -> Any:
@@ -307,75 +337,6 @@ def _inner(model: Any) -> Any:
     if isinstance(model, CalibratedClassifierCV):
         model = model.estimator.estimator
     return model[-1]
-
-
-def _joined(first: Observations, second: Observations) -> Observations:
-    X = (
-        pd.concat([first.X, second.X], ignore_index=True)
-        if is_frame(first.X)
-        else np.concatenate([first.X, second.X])
-    )
-    return Observations(X, np.concatenate([first.y, second.y]))
-
-
-def _refuse_gaps(X: Any, which: str) -> None:
-    """Most baselines cannot take missing values, and all get the same rows."""
-    gaps = pd.DataFrame(X).isna().sum()
-    for name, count in gaps[gaps > 0].items():
-        message = (
-            f"The column {name!r} has missing values in {count:,} of the {which} rows, "
-            "which most baselines cannot take; fill them or drop these rows."
-        )
-        raise InputError(message)
-
-
-def _sample(
-    train: Observations, count: int | None, columns: Columns, task: Task, seed: int
-) -> Observations:
-    """A random sample of the training rows with every category and class in it."""
-    if count is None or count >= len(train.y):
-        return train
-    order = np.random.default_rng(seed).permutation(len(train.y))
-    kinds = [train.X[name].iloc[order] for name in columns.categorical]
-    if task == "classification":
-        kinds.append(pd.Series(train.y[order]))
-    first = np.zeros(len(order), dtype=bool)
-    for kind in kinds:
-        first |= ~kind.duplicated().to_numpy()
-    chosen = np.sort(np.r_[order[first], order[~first]][:count])
-    return Observations(safe_indexing(train.X, chosen), train.y[chosen])
-
-
-def _checked(task: Task, rows: tuple[Any, Any], which: str) -> Observations:
-    """Rows that every method can use."""
-    X = rows[0] if is_frame(rows[0]) else np.asarray(rows[0])
-    y = np.asarray(rows[1])
-    if y.ndim != 1 or len(X) != len(y) or not len(y):
-        message = (
-            f"The {which} rows have {len(X)} rows of features and responses of the "
-            f"shape {y.shape}; both must be as many, and at least one."
-        )
-        raise InputError(message)
-    return Observations(X, _checked_response(task, y, which))
-
-
-def _checked_response(task: Task, y: NDArray[Any], which: str) -> NDArray[Any]:
-    if task == "classification":
-        found = set(np.unique(y).tolist())
-        if found != set(_CLASSES):
-            message = (
-                f"The {which} responses have the values {sorted(found)[:5]}; "
-                "classification needs both 0 and 1, and nothing else."
-            )
-            raise InputError(message)
-        return y.astype(np.int64)
-    if y.dtype.kind not in "biuf" or not np.isfinite(y).all():
-        message = (
-            f"The {which} responses have values that are missing or no finite "
-            "numbers; fill or drop these rows."
-        )
-        raise InputError(message)
-    return y.astype(np.float64)
 
 
 def _obstacle(baseline: Baseline, settings: BaselineSettings, rows: int) -> str | None:

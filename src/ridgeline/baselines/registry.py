@@ -22,6 +22,7 @@ from ridgeline.baselines.boosting import (
     missing_library,
 )
 from ridgeline.baselines.elm import ELMClassifier, ELMRegressor
+from ridgeline.baselines.gaps import CategoryGaps, NumberGaps
 from ridgeline.errors import InputError
 from ridgeline.xnn.estimator import XNNClassifier, XNNRegressor
 from ridgeline.xnn.features import is_frame
@@ -47,9 +48,10 @@ class Columns(NamedTuple):
 
     numeric: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    lenient: bool = False  # gaps are filled, and strange categories have no effect
 
     @classmethod
-    def of(cls, X: Any) -> "Columns":
+    def of(cls, X: Any, lenient: bool = False) -> "Columns":
         """Tells a pandas frame's columns apart: text and categories, or numbers."""
         if not is_frame(X):
             return cls()
@@ -58,6 +60,7 @@ class Columns(NamedTuple):
         return cls(
             tuple(name for name in names if name not in texts),
             tuple(name for name in names if name in texts),
+            lenient,
         )
 
 
@@ -76,6 +79,7 @@ class Baseline:
     max_rows: int | None = None  # training rows; above, it is not applicable
     prepared: bool = True  # columns are scaled and encoded in front of the estimator
     parallel: bool = False  # one fit can use all cores
+    weighted: bool = True  # it takes weights of the rows
     # Says why the method cannot be used on this machine, or None.
     missing: Callable[[], str | None] = lambda: None
 
@@ -134,6 +138,11 @@ def _preparation(columns: Columns) -> Any:
     if not columns.numeric and not columns.categorical:
         return scale
     encode = OneHotEncoder(sparse_output=False)
+    if columns.lenient:
+        # A flag says where a number was missing; a gap among categories is one of them.
+        scale = Pipeline([("fill", NumberGaps()), ("scale", scale)])
+        encode.set_params(handle_unknown="ignore")
+        encode = Pipeline([("fill", CategoryGaps()), ("encode", encode)])
     return ColumnTransformer(
         [
             ("numeric", scale, list(columns.numeric)),
@@ -196,6 +205,7 @@ BASELINES: Final[dict[str, Baseline]] = {
         size=sizes.boosted_trees,
         validation="stop",
         parallel=True,
+        weighted=False,
         missing=missing_library,
     ),
     "mlp": Baseline(

@@ -223,6 +223,8 @@ def _made_up_rows(model: Any) -> Any:
 
 
 def _fill(rows: Any, transformer: Any, columns: Any, rng: np.random.Generator) -> None:
+    # What fills gaps stands before what scales or encodes.
+    transformer = getattr(transformer, "steps", [("", transformer)])[-1][1]
     for place, name in enumerate(columns if isinstance(columns, list) else []):
         if hasattr(transformer, "categories_"):
             known: NDArray[Any] = transformer.categories_[place]

@@ -15,6 +15,7 @@ from ridgeline.datasets.small_files import (
     AtomicTextDataset,
 )
 from ridgeline.datasets.truth_curves import TruthCurvesDataset
+from ridgeline.datasets.user_table import UserTableDataset
 
 __all__ = [
     "AtomicCsvDataset",
@@ -28,5 +29,6 @@ __all__ = [
     "SimulatedCsvDataset",
     "SkopsModelDataset",
     "TruthCurvesDataset",
+    "UserTableDataset",
     "XnnModelDataset",
 ]

@@ -86,7 +86,7 @@ class ParquetFrameDataset(ParquetTableDataset):
 
         Raises:
             InputError: If the file is damaged. Rows that a fault has only changed are
-                found by `ridgeline.lendingclub.identity`.
+                found by `ridgeline.tables.identity`.
         """
         path = load_path(self)
         frame: pd.DataFrame = self._whole(lambda: pd.read_parquet(path))

@@ -40,9 +40,9 @@ class EvaluationSettings(Parameters):
     """How models are judged.
 
     Attributes:
-        threshold: Probability from which on an application counts as approved.
+        threshold: Probability from which on a row counts as the positive class.
         calibration_bins: Bins of the calibration curve, of about equal counts.
-        bootstrap_samples: Samples for the interval of the AUC.
+        bootstrap_samples: Samples for the intervals, of the AUC or of the errors.
         confidence: Of that interval.
     """
 
@@ -62,41 +62,60 @@ class Evaluation:
 
 
 class _Groups(NamedTuple):
-    """Rows of equal score, by ascending score."""
+    """Rows of equal score, by ascending score; without weights a weight is a count."""
 
-    scores: Floats  # sum of the scores in each group
-    positives: Integers
-    negatives: Integers
+    scores: Floats  # sum of the scores in each group, times their weights
+    positives: Floats  # weights of the rows of class 1
+    negatives: Floats
+    positive_rows: Integers
+    negative_rows: Integers
+
+    @property
+    def weights(self) -> Floats:
+        return self.positives + self.negatives
 
     @property
     def counts(self) -> Integers:
-        return self.positives + self.negatives
+        return self.positive_rows + self.negative_rows
 
 
 def evaluate(
-    y: Any, probability: Any, settings: EvaluationSettings, seed: int
+    y: Any,
+    probability: Any,
+    settings: EvaluationSettings,
+    seed: int,
+    weight: Any = None,
 ) -> Evaluation:
     """Judges probabilities of class 1 against what happened.
+
+    Args:
+        weight: How much each row counts; without it all count alike.
 
     Raises:
         InputError: If there is one class only, or a probability is missing or none.
     """
     labels, scores = _checked(y, probability)
-    groups = _group_equal(labels, scores)
-    false_rate, true_rate, _ = roc_curve(labels, scores, drop_intermediate=False)
-    auc = float(roc_auc_score(labels, scores))
+    weights = None if weight is None else np.asarray(weight, dtype=np.float64)
+    by_weight = {"sample_weight": weights}
+    groups = _group_equal(labels, scores, weights)
+    false_rate, true_rate, _ = roc_curve(
+        labels, scores, drop_intermediate=False, **by_weight
+    )
+    auc = float(roc_auc_score(labels, scores, **by_weight))
     low, high = _auc_interval(groups, auc, settings, np.random.default_rng(seed))
     calibration = _calibration(groups, settings.calibration_bins)
     gaps = (calibration["observed"] - calibration["predicted"]).abs()
+    bins = calibration.pop("weight")
+    decided = scores >= settings.threshold
     metrics = {
         "auc": auc,
         "auc_low": low,
         "auc_high": high,
         "ks": float((true_rate - false_rate).max()),
-        "log_loss": float(log_loss(labels, scores, labels=[0, 1])),
-        "brier": float(brier_score_loss(labels, scores)),
-        "calibration_error": float(np.average(gaps, weights=calibration["count"])),
-        "accuracy": float(accuracy_score(labels, scores >= settings.threshold)),
+        "log_loss": float(log_loss(labels, scores, labels=[0, 1], **by_weight)),
+        "brier": float(brier_score_loss(labels, scores, **by_weight)),
+        "calibration_error": float(np.average(gaps, weights=bins)),
+        "accuracy": float(accuracy_score(labels, decided, **by_weight)),
         "threshold": settings.threshold,
         "n_test": float(len(labels)),
     }
@@ -105,11 +124,14 @@ def evaluate(
 
 
 def small_sample_warnings(
-    y: Any, settings: EvaluationSettings | None = None
+    y: Any,
+    settings: EvaluationSettings | None = None,
+    names: tuple[str, str] = ("of class 0", "of class 1"),
 ) -> list[str]:
     """Says, a sentence each, where the test rows are too few for firm conclusions.
 
     Args:
+        names: What rows of class 0 and of class 1 are, such as "declined".
         settings: Its bins are looked at; the defaults without it.
     """
     settings = settings or EvaluationSettings()
@@ -118,8 +140,8 @@ def small_sample_warnings(
         f"Only {count:,} of {len(labels):,} test rows are {name}: the intervals of AUC "
         "and KS are wide, and models this close cannot be told apart."
         for name, count in (
-            ("approved", int((labels == 1).sum())),
-            ("declined", int((labels == 0).sum())),
+            (names[1], int((labels == 1).sum())),
+            (names[0], int((labels == 0).sum())),
         )
         if count < _SMALL_CLASS
     ]
@@ -158,11 +180,19 @@ def _checked(y: Any, probability: Any) -> tuple[Integers, Floats]:
     return labels.astype(np.int64), scores
 
 
-def _group_equal(labels: Integers, scores: Floats) -> _Groups:
+def _group_equal(
+    labels: Integers, scores: Floats, weights: Floats | None = None
+) -> _Groups:
     values, members = np.unique(scores, return_inverse=True)
     counts = np.bincount(members)
     positives = np.bincount(members, weights=labels).astype(np.int64)
-    return _Groups(values * counts, positives, counts - positives)
+    negatives = counts - positives
+    sums = positives.astype(np.float64), negatives.astype(np.float64)
+    if weights is not None:
+        ones, zeros = weights * (labels == 1), weights * (labels == 0)
+        counted = [np.bincount(members, weights=each) for each in (ones, zeros)]
+        sums = counted[0].astype(np.float64), counted[1].astype(np.float64)
+    return _Groups(values * (sums[0] + sums[1]), *sums, positives, negatives)
 
 
 def _merged(groups: _Groups, number: int) -> _Groups:
@@ -191,11 +221,13 @@ def _thinned(roc: pd.DataFrame) -> pd.DataFrame:
 
 def _calibration(groups: _Groups, bins: int) -> pd.DataFrame:
     binned = _merged(groups, bins)
+    total = np.where(binned.weights > 0, binned.weights, np.nan)
     return pd.DataFrame(
         {
-            "predicted": binned.scores / binned.counts,
-            "observed": binned.positives / binned.counts,
+            "predicted": binned.scores / total,
+            "observed": binned.positives / total,
             "count": binned.counts,
+            "weight": binned.weights,
         }
     )
 
@@ -210,13 +242,16 @@ def _auc_interval(
     less than one part in the number of groups; the interval is moved back by that.
     """
     merged = _merged(groups, _BOOTSTRAP_GROUPS)
-    cells = np.concatenate([merged.positives, merged.negatives])
+    cells = np.concatenate([merged.positive_rows, merged.negative_rows])
+    weights = np.concatenate([merged.positives, merged.negatives])
+    # A row that is drawn counts as the mean of its cell; without weights that is 1.
+    mean = np.divide(weights, cells, out=np.ones(len(cells)), where=cells > 0)
     total = cells.sum()
     drawn: list[Floats] = []
     for start in range(0, settings.bootstrap_samples, _BLOCK):
         size = min(_BLOCK, settings.bootstrap_samples - start)
         sample = rng.multinomial(total, cells / total, size=size)
-        drawn.append(_auc(*np.split(sample, 2, axis=1)))
+        drawn.append(_auc(*np.split(sample * mean, 2, axis=1)))
     aucs = np.concatenate(drawn) + auc - _auc(merged.positives, merged.negatives)
     tail = (1 - settings.confidence) / 2
     # Few rows may give a sample of one class, which has no AUC.
@@ -224,10 +259,10 @@ def _auc_interval(
     return float(np.clip(low, 0, auc)), float(np.clip(high, auc, 1))
 
 
-def _auc(positives: Integers, negatives: Integers) -> Floats:
+def _auc(positives: Floats, negatives: Floats) -> Floats:
     """AUC of counts by ascending score, along the last axis; ties count a half."""
     below = np.cumsum(negatives, axis=-1) - negatives / 2
-    pairs = positives.sum(axis=-1) * negatives.sum(axis=-1).astype(np.float64)
+    pairs = positives.sum(axis=-1) * negatives.sum(axis=-1)
     wins = (positives * below).sum(axis=-1)
     return np.asarray(
         np.divide(wins, pairs, out=np.full_like(pairs, np.nan), where=pairs > 0)

@@ -30,6 +30,8 @@ __all__ = [
 
 # Parameters of the command line that the catalog reads, and no node.
 _CATALOG_PARAMETERS = ("accepted", "rejected")
+# Those that stand for keys of files: where each is set, if not on the command line.
+_SHORTCUTS = {"table": "globals.yml", "target": "the parameters' group tabular"}
 # Parameters that are no group, and whose type Kedro does not ask a node for.
 _SINGLE: dict[str, Any] = {"seed": Seed}
 _READ = ("parameters", "catalog", "credentials", "mlflow")
@@ -52,6 +54,13 @@ class ParametersHook:
             for name in _CATALOG_PARAMETERS:
                 if name in found["parameters"]:
                     _refuse_unless_read(loader, name)
+            for name, place in _SHORTCUTS.items():
+                if name in found["parameters"] and name not in loader.runtime_params:
+                    message = (
+                        f"parameter '{name}' is for the command line, --params "
+                        f"{name}=...; in a file it is a key of {place}."
+                    )
+                    raise InputError(message)
             _check_parameters(found["parameters"], _parameter_types())
 
     @hook_impl
@@ -64,17 +73,33 @@ class ParametersHook:
         with as_sentence():
             for name in sorted(names):
                 _check_baseline(name.removeprefix(prefix), catalog.load(name))
+            # The columns of a table are known once it is read, LendingClub's before.
+            if {"applications_clean", "params:xnn"} <= pipeline.datasets():
+                _check_columns(catalog.load("params:xnn"))
             if "params:study" in pipeline.inputs():
                 _check_study(catalog.load("params:study"))
 
 
+def _check_columns(network: Any) -> None:
+    from ridgeline.lendingclub.modelling import describe_applications
+
+    network.check_columns(describe_applications())
+
+
 def _check_baseline(name: str, own: Any) -> None:
+    """Ask for each task that the method does: which one a table has is seen later."""
     from ridgeline.baselines.registry import BASELINES
     from ridgeline.baselines.settings import check_settings
 
-    check_settings(name, "classification", own)
-    estimator = BASELINES[name].estimators["classification"]
-    _check_values(estimator, own, f"parameters 'baselines.{name}'")
+    refused = []
+    for task, estimator in BASELINES[name].estimators.items():
+        try:
+            check_settings(name, task, own)
+            _check_values(estimator, own, f"parameters 'baselines.{name}'")
+        except InputError as error:
+            refused.append(error)
+    if len(refused) == len(BASELINES[name].estimators):
+        raise refused[0]
 
 
 def _check_study(study: Any) -> None:
@@ -223,7 +248,9 @@ def _check_parameters(
 ) -> None:
     """Check a level of the parameters, and the levels below it."""
     names = [key.removeprefix(path).split(".")[0] for key in types]
-    known = list(dict.fromkeys(names if path else [*names, *_CATALOG_PARAMETERS]))
+    known = list(
+        dict.fromkeys(names if path else [*names, *_CATALOG_PARAMETERS, *_SHORTCUTS])
+    )
     for key, value in values.items():
         if key not in known:
             hint = close_match(str(key), known)

@@ -39,9 +39,11 @@ MODULES: Final = (
     "baselines/boosted_trees.py",
     "baselines/boosting.py",
     "baselines/elm.py",
+    "baselines/gaps.py",
     "baselines/labels.py",
     "baselines/soundness.py",
     "baselines/storage.py",
+    "baselines/targets.py",
     "preparation/__init__.py",
     "preparation/content.py",
     "preparation/recipes.py",
@@ -248,7 +250,10 @@ def _requirements(kind: str, model: Any) -> list[str]:
         from sklearn.pipeline import Pipeline
 
         from ridgeline.baselines.boosting import LightGBMClassifier, LightGBMRegressor
+        from ridgeline.baselines.targets import ScaledTarget
 
+        if isinstance(model, ScaledTarget):
+            model = model.model
         last = model[-1] if isinstance(model, Pipeline) else model
         if isinstance(last, LightGBMClassifier | LightGBMRegressor):
             names.append("lightgbm")

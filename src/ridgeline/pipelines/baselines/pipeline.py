@@ -20,10 +20,12 @@ def _method(name: str) -> Pipeline:
         inputs={
             "train": "train",
             "validation": "validation",
+            "table": "table_description",
             "identity": "data_identity",
             "settings": f"params:baselines.{name}",
             "seed": "params:seed",
         },
         outputs=["model", "report", "tuning_table"],
     )
-    return in_namespace(name, [node], ("train", "validation", "data_identity"))
+    shared = ("train", "validation", "table_description", "data_identity")
+    return in_namespace(name, [node], shared)

@@ -1,25 +1,33 @@
 """Nodes of the data: ingestion, cleaning and splitting."""
 
 import logging
+from typing import Any
 
 import ibis
 import ibis.expr.types as ir
 import pandas as pd
 
-from ridgeline.lendingclub import auditing, cleaning, splitting, validation
+from ridgeline.lendingclub import (
+    auditing,
+    cleaning,
+    modelling,
+    notes,
+    splitting,
+    validation,
+)
 
 # Kedro reads the type of a parameter group from the node's signature.
 from ridgeline.lendingclub.cleaning import CleaningRules
-from ridgeline.lendingclub.identity import identify_split
 from ridgeline.lendingclub.line_counting import LineCount
-from ridgeline.lendingclub.modelling import model_sample
 from ridgeline.lendingclub.parsing import parse_applications
 from ridgeline.lendingclub.reading import PublishedTable
 from ridgeline.lendingclub.splitting import SplitShares
+from ridgeline.tables.identity import identify_split
 
 __all__ = [
     "audit_cleaning",
     "clean_applications",
+    "describe_applications",
     "identify_data",
     "split_applications",
     "type_applications",
@@ -79,11 +87,26 @@ def split_applications(
 ) -> tuple[ir.Table, ir.Table, ir.Table, pd.DataFrame]:
     """Validate the clean table, split it by hash, and take a few rows as an example."""
     validation.validate_clean(applications, rules)
-    sets = splitting.split_applications(applications, shares, seed)
+    sets = {
+        name: modelling.in_model_form(rows)
+        for name, rows in splitting.split_applications(
+            applications, shares, seed
+        ).items()
+    }
     # By their hash they are rows at random, and always the same.
-    some = applications.order_by("row_key").limit(_EXAMPLE_ROWS).to_pandas()
-    example = model_sample(some).features
+    some = applications.order_by("row_key").limit(_EXAMPLE_ROWS)
+    example = modelling.model_sample(modelling.in_model_form(some).to_pandas()).features
     return sets["train"], sets["validation"], sets["test"], example
+
+
+def describe_applications(
+    audit: pd.DataFrame, truth: dict[str, pd.DataFrame], rules: CleaningRules
+) -> tuple[dict[str, Any], dict[str, dict[Any, list[Any]]]]:
+    """Say what the columns are and what belongs beside every result; keep the truth."""
+    known = notes.application_notes(audit, one_grid=rules.one_grid)
+    table = modelling.describe_applications(simulated=bool(truth), notes=known)
+    curves = {name: curve.to_dict("list") for name, curve in truth.items()}
+    return table.to_json(), curves
 
 
 def identify_data(**sets: pd.DataFrame) -> dict[str, str]:

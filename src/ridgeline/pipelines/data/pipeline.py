@@ -5,6 +5,7 @@ from kedro.pipeline import Pipeline, pipeline
 from ridgeline.pipelines.data.nodes import (
     audit_cleaning,
     clean_applications,
+    describe_applications,
     identify_data,
     split_applications,
     type_applications,
@@ -52,6 +53,11 @@ def create_pipelines() -> dict[str, Pipeline]:
             }
             | _RULES,
             outputs=[*_SETS, "input_example"],
+        ),
+        described_node(
+            func=describe_applications,
+            inputs={"audit": "cleaning_audit", "truth": "truth_curves"} | _RULES,
+            outputs=["table_description", "table_truth"],
         ),
         described_node(
             func=identify_data,

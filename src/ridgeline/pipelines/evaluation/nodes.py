@@ -10,9 +10,12 @@ import pandas as pd
 from ridgeline.baselines.titles import TITLES
 from ridgeline.errors import InputError
 from ridgeline.evaluation.metrics import EvaluationSettings, evaluate
-from ridgeline.lendingclub.identity import IDENTITY, check_fitted_on, verified_split
-from ridgeline.lendingclub.modelling import model_sample
+from ridgeline.evaluation.regression import evaluate_regression
 from ridgeline.reporting.comparison import comparison_table, comparison_text
+from ridgeline.tables.description import TableDescription
+from ridgeline.tables.identity import IDENTITY, check_fitted_on, verified_split
+from ridgeline.tables.sample import Sample, sample_of
+from ridgeline.xnn.columns import Unseen
 from ridgeline.xnn.scorer import Scorer, without_range_warnings
 
 if TYPE_CHECKING:
@@ -28,7 +31,7 @@ Metrics = dict[str, Any]
 Curves = dict[str, dict[Any, list[float]]]
 _HIGHLIGHT = "xnn.refined"  # the model that the figures draw thick
 # What evaluation takes over from the report of a fit.
-_OF_THE_FIT = ("fits", "fit_seconds", "n_parameters", "n_components")
+_OF_THE_FIT = ("fits", "fit_seconds", "n_parameters", "n_components", "remark")
 
 
 def evaluate_model(
@@ -37,6 +40,7 @@ def evaluate_model(
     model: Any,
     report: Mapping[str, Any],
     test: pd.DataFrame,
+    table: dict[str, Any],
     identity: dict[str, str],
     settings: EvaluationSettings,
     seed: int,
@@ -61,28 +65,29 @@ def evaluate_model(
             "--pipeline baselines` again, with your --env and --params."
         )
         raise InputError(message)
-    sample = model_sample(test)
+    known = TableDescription.of(table)
+    sample = sample_of(test, known)
     began = time.perf_counter()
     with without_range_warnings():  # such cells are counted below
-        probability = models[0].predict_proba(sample.features)[:, 1]
+        predicted = _predict(models[0], sample, known)
     seconds = time.perf_counter() - began
-    result = evaluate(sample.approved, probability, settings, seed)
+    judge = evaluate_regression if known.is_regression else evaluate
+    result = judge(sample.target, predicted, settings, seed, sample.weight)
     taken = {name: report[name] for name in _OF_THE_FIT if name in report}
     metrics: Metrics = {**result.metrics, **taken, "predict_seconds": seconds}
     scorer = getattr(models[0], "scorer_", models[0])
     if isinstance(scorer, Scorer):
         beyond = scorer.beyond_range(sample.features)
         metrics["cells_beyond_range"] = sum(beyond.values())
-    return metrics | {IDENTITY: split}, {
-        "roc": result.roc.to_dict("list"),
-        "calibration": result.calibration.to_dict("list"),
-    }
+    drawn = ("observed" if known.is_regression else "roc", "calibration")
+    curves = {kind: getattr(result, kind).to_dict("list") for kind in drawn}
+    return metrics | {IDENTITY: split}, curves
 
 
 def compare_models(
-    truth: Mapping[str, Any], identity: dict[str, str], **metrics: Metrics
+    table: dict[str, Any], identity: dict[str, str], **metrics: Metrics
 ) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Put all models side by side, the largest AUC first; say which are missing."""
+    """Put all models side by side, the best first; say which are missing."""
     split = verified_split(identity)
     for name, values in metrics.items():
         check_fitted_on(split, name, values)
@@ -92,37 +97,63 @@ def compare_models(
         if "not_applicable" in values
     } | _unpruned(metrics)
     judged = {name: values for name, values in metrics.items() if name not in missing}
-    table = comparison_table(judged, TITLES)
+    compared = comparison_table(judged, TITLES)
     reasons = {TITLES.get(name, name): text for name, text in missing.items()}
     logger.info(
         "Models on the test rows%s\n%s",
-        " (simulated data)" if truth else "",
-        comparison_text(table, reasons),
+        " (simulated data)" if TableDescription.of(table).simulated else "",
+        comparison_text(compared, reasons | _remarks(judged)),
     )
-    return table, reasons
+    return compared, reasons
 
 
-def plot_curves(comparison: pd.DataFrame, **curves: Curves) -> tuple[Figure, Figure]:
-    """Draw the ROC curves of all models in one figure, and their calibration."""
-    from ridgeline.reporting.figures import plot_calibration, plot_roc
+def plot_curves(
+    table: dict[str, Any], comparison: pd.DataFrame, **curves: Curves
+) -> tuple[Figure, Figure]:
+    """Draw the ROC curves, or observed values, of all models, and their calibration."""
+    from ridgeline.reporting.figures import (
+        plot_calibration,
+        plot_observed,
+        plot_residuals,
+        plot_roc,
+    )
 
+    known = TableDescription.of(table)
     names = comparison["model"].tolist()
     drawn = {name: curves[name] for name in names}
+
+    def numbers(metric: str) -> dict[str, float]:
+        return dict(zip(names, comparison[metric], strict=True))
+
+    gaps = _frames(drawn, "calibration"), numbers("calibration_error"), TITLES
+    main = _HIGHLIGHT
+    if known.is_regression:
+        seen, of = (_frames(drawn, "observed"), numbers("rmse"), TITLES), known.target
+        return (
+            plot_observed(*seen, highlight=main, target=of),
+            plot_residuals(*gaps, highlight=main, target=of),
+        )
     return (
-        plot_roc(
-            _frames(drawn, "roc"),
-            dict(zip(names, comparison["auc"], strict=True)),
-            TITLES,
-            highlight=_HIGHLIGHT,
-        ),
-        plot_calibration(
-            _frames(drawn, "calibration"),
-            dict(zip(names, comparison["calibration_error"], strict=True)),
-            TITLES,
-            highlight=_HIGHLIGHT,
-            event="approval",
-        ),
+        plot_roc(_frames(drawn, "roc"), numbers("auc"), TITLES, highlight=main),
+        plot_calibration(*gaps, highlight=main, event=known.event, rate=known.rate),
     )
+
+
+def _predict(model: Any, sample: Sample, table: TableDescription) -> Any:
+    """Probabilities of the positive class, or numbers."""
+    unseen = (Unseen(table.unseen, table.unseen),) if isinstance(model, Scorer) else ()
+    if table.is_regression:
+        return model.predict(sample.features, *unseen)
+    return model.predict_proba(sample.features, *unseen)[:, 1]
+
+
+def _remarks(metrics: Mapping[str, Metrics]) -> dict[str, str]:
+    """What is to know about single fits, such as weights that one could not take."""
+    return {
+        TITLES.get(name, name): str(values["remark"])
+        for name, values in metrics.items()
+        if "remark" in values
+    }
 
 
 def _unpruned(metrics: Mapping[str, Metrics]) -> dict[str, str]:

@@ -17,7 +17,8 @@ __all__ = ["create_pipeline"]
 _REPORTS = dict(
     zip(STAGES, ("training_report", "pruning_report", "refinement_report"), strict=True)
 )
-_TEST = {"test": "test", "identity": "data_identity"}
+_TABLE = {"table": "table_description"}
+_TEST = {"test": "test", "identity": "data_identity"} | _TABLE
 _PARAMETERS = {"settings": "params:evaluation", "seed": "params:seed"}
 
 
@@ -32,12 +33,12 @@ def create_pipeline() -> Pipeline:
         [
             described_node(
                 func=compare_models,
-                inputs={"truth": "truth_curves", "identity": "data_identity"} | metrics,
+                inputs={"identity": "data_identity"} | _TABLE | metrics,
                 outputs=["comparison_table", "not_applicable"],
             ),
             described_node(
                 func=plot_curves,
-                inputs={"comparison": "comparison_table"} | curves,
+                inputs={"comparison": "comparison_table"} | _TABLE | curves,
                 outputs=["roc_plot", "calibration_plot"],
             ),
         ]

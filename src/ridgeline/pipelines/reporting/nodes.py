@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ridgeline.evaluation.metrics import EvaluationSettings, small_sample_warnings
-from ridgeline.lendingclub.cleaning import CleaningRules
-from ridgeline.lendingclub.identity import check_fitted_on, verified_split
-from ridgeline.lendingclub.modelling import NUMERIC, Sample, model_sample
-from ridgeline.lendingclub.report.findings import findings
-from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
-from ridgeline.lendingclub.report.limits import limits
-from ridgeline.lendingclub.report.page import render_report
-from ridgeline.lendingclub.report.truth import TruthComparison, compare_with_truth
+from ridgeline.evaluation.regression import few_rows_warnings
 from ridgeline.provenance import run_facts
 from ridgeline.reporting.example import typical_decision
+from ridgeline.tables.description import TableDescription
+from ridgeline.tables.identity import check_fitted_on, verified_split
+from ridgeline.tables.report.findings import findings
+from ridgeline.tables.report.labels import labels_of
+from ridgeline.tables.report.limits import limits
+from ridgeline.tables.report.page import render_report
+from ridgeline.tables.report.truth import TruthComparison, compare_with_truth
+from ridgeline.tables.sample import Sample, sample_of
 from ridgeline.xnn.explanation import explain
 from ridgeline.xnn.scorer import Scorer, without_range_warnings
 
@@ -28,16 +29,18 @@ __all__ = ["explain_network", "list_limits", "write_report"]
 
 logger = logging.getLogger(__name__)
 
-Truth = dict[str, pd.DataFrame]
+Table = dict[str, Any]  # what `TableDescription.of` takes
+# By column the `value` and `log_odds` of its true part; empty where it is not known.
+Truth = dict[str, Any]
 # Rows over which curves are compared with the truth: enough for three digits.
 _TRUTH_ROWS = 100_000
-_TITLE = "Ridgeline: who is approved, and why"
 
 
 def explain_network(
     *,
     model: Scorer,
     test: pd.DataFrame,
+    table: Table,
     truth: Truth,
     identity: dict[str, str],
     refinement: dict[str, Any],
@@ -45,24 +48,25 @@ def explain_network(
     comparison: pd.DataFrame,
 ) -> tuple[Figure, Figure, dict[str, Any], list[str]]:
     """Draw the network beside marginal rates and the truth; put findings in words."""
-    from ridgeline.lendingclub.report.figures import (
+    from ridgeline.tables.report.figures import (
         plot_explanation_beside_marginals,
         plot_marginals,
     )
-    from ridgeline.lendingclub.report.marginals import marginal_rates, special_rates
+    from ridgeline.tables.report.marginals import marginal_rates, special_rates
 
     _check_data(identity, test, refinement, metrics)
-    sample = model_sample(test)
-    marginals = marginal_rates(*sample)
+    known = TableDescription.of(table)
+    sample = sample_of(test, known)
+    rows = sample.features, sample.target
+    marginals = marginal_rates(*rows)
+    special = special_rates(model.features, *rows, labels_of(known))
     compared = _against_truth(model, sample, truth)
-    means = {name: float(sample.features[name].mean()) for name in NUMERIC}
-    sentences = findings(model, means, comparison, compared)
+    means = {name: _mean(sample.features[name]) for name in known.numeric}
+    sentences = findings(model, means, comparison, compared, known)
     logger.info("Findings\n%s", "\n".join(f"- {sentence}" for sentence in sentences))
     return (
-        plot_explanation_beside_marginals(
-            model, marginals | special_rates(model.features, *sample), compared
-        ),
-        plot_marginals(marginals),
+        plot_explanation_beside_marginals(model, marginals | special, compared, known),
+        plot_marginals(marginals, known),
         _truth_metrics(compared),
         sentences,
     )
@@ -70,30 +74,29 @@ def explain_network(
 
 def list_limits(
     *,
-    audit: pd.DataFrame,
     model: Scorer,
     test: pd.DataFrame,
-    truth: Truth,
-    rules: CleaningRules,
+    table: Table,
     evaluation: EvaluationSettings,
 ) -> list[str]:
-    """Say what the results do not tell: leak, selection, small numbers."""
-    warnings = small_sample_warnings(test["approved"], evaluation)
+    """Say what the results do not tell: small numbers, the table's own limits."""
+    known = TableDescription.of(table)
+    sample = sample_of(test, known)
+    if known.is_regression:
+        warnings = few_rows_warnings(sample.target)
+    else:
+        names = known.class_names or ("of class 0", "of class 1")
+        warnings = small_sample_warnings(sample.target, evaluation, names)
     for sentence in warnings:
         logger.warning("%s", sentence)
-    return limits(
-        audit,
-        one_grid=rules.one_grid,
-        simulated=bool(truth),
-        beyond=model.beyond_range(model_sample(test).features),
-        warnings=warnings,
-    )
+    return limits(known, beyond=model.beyond_range(sample.features), warnings=warnings)
 
 
 def write_report(
     *,
     model: Scorer,
     test: pd.DataFrame,
+    table: Table,
     truth: Truth,
     identity: dict[str, str],
     refinement: dict[str, Any],
@@ -112,11 +115,14 @@ def write_report(
 ) -> str:
     """Write the report: data, models, explanation, limits, how to reproduce it."""
     _check_data(identity, test, refinement, metrics)
-    sample = model_sample(test)
+    known = TableDescription.of(table)
+    sample = sample_of(test, known)
     with without_range_warnings():
-        example = typical_decision(model, sample.features, APPLICATION_LABELS)
+        example = typical_decision(model, sample.features, labels_of(known))
     return render_report(
-        title=_TITLE,
+        title=known.title,
+        table=known,
+        sensitive={name: int(test[name].nunique()) for name in known.sensitive},
         findings=found,
         audit=audit,
         rows=training["rows"] | {"test": len(test)},
@@ -154,7 +160,13 @@ def _against_truth(
     if not truth:
         return None
     with without_range_warnings():  # the limits count such cells
-        return compare_with_truth(model, sample.features.head(_TRUTH_ROWS), truth)
+        curves = {name: pd.DataFrame(curve) for name, curve in truth.items()}
+        return compare_with_truth(model, sample.features.head(_TRUTH_ROWS), curves)
+
+
+def _mean(column: "pd.Series[Any]") -> float:
+    """The mean of what is there."""
+    return 0.0 if column.isna().all() else float(column.mean())
 
 
 def _truth_metrics(compared: TruthComparison | None) -> dict[str, Any]:

@@ -14,7 +14,8 @@ __all__ = ["create_pipeline"]
 _EVIDENCE = {
     "model": "xnn.refined",
     "test": "test",
-    "truth": "truth_curves",
+    "table": "table_description",
+    "truth": "table_truth",
     # Three that tell whether model, comparison and rows are of the same data.
     "identity": "data_identity",
     "refinement": "xnn.refinement_report",
@@ -39,11 +40,9 @@ def create_pipeline() -> Pipeline:
             described_node(
                 func=list_limits,
                 inputs={
-                    "audit": "cleaning_audit",
                     "model": "xnn.refined",
                     "test": "test",
-                    "truth": "truth_curves",
-                    "rules": "params:cleaning",
+                    "table": "table_description",
                     "evaluation": "params:evaluation",
                 },
                 outputs="limits",

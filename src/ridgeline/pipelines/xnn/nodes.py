@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from ridgeline.baselines.sizes import explainable_network
-from ridgeline.lendingclub.identity import IDENTITY, check_fitted_on, verified_split
-from ridgeline.lendingclub.modelling import Sample, model_sample
 from ridgeline.pipelines.xnn.settings import XnnSettings
+from ridgeline.tables.description import TableDescription
+from ridgeline.tables.identity import IDENTITY, check_fitted_on, verified_split
+from ridgeline.tables.sample import Sample, sample_of
 from ridgeline.xnn.coherence import coherence
-from ridgeline.xnn.estimator import XNNClassifier
+from ridgeline.xnn.estimator import BaseXNN, XNNClassifier, XNNRegressor
 from ridgeline.xnn.scorer import Scorer
 from ridgeline.xnn.search import penalty_search
 from ridgeline.xnn.stages import prune, refine
@@ -22,15 +23,22 @@ __all__ = ["prune_network", "refine_network", "train_network", "tune_penalties"]
 logger = logging.getLogger(__name__)
 
 Report = dict[str, Any]
+Table = dict[str, Any]  # what `TableDescription.of` takes
 
 
 def tune_penalties(
-    train: pd.DataFrame, validation: pd.DataFrame, settings: XnnSettings, seed: int
+    *,
+    train: pd.DataFrame,
+    validation: pd.DataFrame,
+    table: Table,
+    settings: XnnSettings,
+    seed: int,
 ) -> tuple[dict[str, float], pd.DataFrame]:
     """Choose lambda3, then lambda1 and lambda2 on the grid, by validation rows."""
-    tuning = settings.tuning
-    rows, held = _some(train, tuning.rows), _some(validation, tuning.rows)
-    parameters = settings.estimator_parameters({}, seed)
+    tuning, known = settings.tuning, TableDescription.of(table)
+    settings.check_columns(known)
+    rows, held = (_some(each, tuning.rows, known) for each in (train, validation))
+    parameters = settings.estimator_parameters({}, seed, known)
     # A point takes seconds: nothing to keep, and one start tells enough. Pairs join the
     # model that is chosen.
     parameters |= {"checkpoint": None, "n_starts": 1, "max_pairs": 0}
@@ -38,7 +46,7 @@ def tune_penalties(
         parameters["max_epochs"] = tuning.max_epochs
     grid = {name: getattr(tuning, name) for name in ("l1_projection", "l1_scales")}
     found = penalty_search(
-        XNNClassifier(**parameters),
+        _kind(known)(**parameters),
         *rows,
         validation_data=held,
         roughness=tuning.roughness,
@@ -49,7 +57,7 @@ def tune_penalties(
     best = {name: float(getattr(found.model, name)) for name in ("roughness", *grid)}
     logger.info(
         "Penalties by %s validation rows, %d fits: %s",
-        f"{len(held[1]):,}",
+        f"{len(held.target):,}",
         len(found.table),
         ", ".join(f"{name} {value:.2g}" for name, value in best.items()),
     )
@@ -60,6 +68,7 @@ def train_network(
     *,
     train: pd.DataFrame,
     validation: pd.DataFrame,
+    table: Table,
     identity: dict[str, str],
     penalties: dict[str, float],
     tuning: pd.DataFrame,
@@ -68,13 +77,15 @@ def train_network(
 ) -> tuple[Scorer, Report, pd.DataFrame]:
     """Train the network by SOS-BP: orthogonal projections, all components."""
     split = verified_split(identity, train=train, validation=validation)
-    parameters = settings.estimator_parameters(penalties, seed)
-    model = XNNClassifier(**parameters | {"prune_share": None})
-    rows, held = model_sample(train), model_sample(validation)
+    known = TableDescription.of(table)
+    settings.check_columns(known)
+    parameters = settings.estimator_parameters(penalties, seed, known)
+    model = _kind(known)(**parameters | {"prune_share": None})
+    rows, held = sample_of(train, known), sample_of(validation, known)
     began = time.perf_counter()
     model.fit(*rows, validation_data=held)
     report = _report(model, "training", time.perf_counter() - began)
-    counts = {"train": len(rows.approved), "validation": len(held.approved)}
+    counts = {"train": len(rows.target), "validation": len(held.target)}
     # Every fit that the method got, those that only chose its penalties too.
     fits = len(tuning) + settings.training.n_starts
     report |= {"rows": counts, "parameters": penalties, "fits": fits, IDENTITY: split}
@@ -82,15 +93,22 @@ def train_network(
 
 
 def prune_network(
-    trained: Scorer, validation: pd.DataFrame, training: Report, settings: XnnSettings
+    *,
+    trained: Scorer,
+    validation: pd.DataFrame,
+    table: Table,
+    training: Report,
+    settings: XnnSettings,
 ) -> tuple[Scorer, Report, pd.DataFrame]:
     """Keep the leading components, above a share of the cumulative importance ratio."""
-    held = model_sample(validation)
-    model = prune(XNNClassifier.from_scorer(trained), settings.pruning.share, held)
+    known = TableDescription.of(table)
+    unseen = {"unknown_category": known.unseen, "unknown_missing": known.unseen}
+    model = _kind(known).from_scorer(trained, **unseen)
+    model = prune(model, settings.pruning.share, sample_of(validation, known))
     pruned = model.scorer_
     ratios = trained.importance_ratios
     order = np.argsort(-ratios, kind="stable")
-    table = pd.DataFrame(
+    ranked = pd.DataFrame(
         {
             "component": np.array(trained.component_names)[order],
             "importance_ratio": ratios[order],
@@ -98,10 +116,10 @@ def prune_network(
             "kept": pruned.all_scales[order] > 0,
         }
     )
-    kept = table["kept"].sum()
-    logger.info("Pruning keeps %d of %d components", kept, len(table))
+    kept = ranked["kept"].sum()
+    logger.info("Pruning keeps %d of %d components", kept, len(ranked))
     loss = {"validation_loss": model.validation_loss_}
-    return pruned, training | loss | _components(pruned), table
+    return pruned, training | loss | _components(pruned), ranked
 
 
 def refine_network(
@@ -109,6 +127,7 @@ def refine_network(
     pruned: Scorer,
     train: pd.DataFrame,
     validation: pd.DataFrame,
+    table: Table,
     identity: dict[str, str],
     training: Report,
     settings: XnnSettings,
@@ -117,9 +136,10 @@ def refine_network(
     """Train the kept components once more: projections fixed, no sparsity penalties."""
     split = verified_split(identity, train=train, validation=validation)
     check_fitted_on(split, "xnn.pruned", training)
-    parameters = settings.estimator_parameters(training["parameters"], seed)
-    model = XNNClassifier.from_scorer(pruned, **parameters)
-    rows, held = model_sample(train), model_sample(validation)
+    known = TableDescription.of(table)
+    parameters = settings.estimator_parameters(training["parameters"], seed, known)
+    model = _kind(known).from_scorer(pruned, **parameters)
+    rows, held = sample_of(train, known), sample_of(validation, known)
     began = time.perf_counter()
     refined = refine(model, *rows, validation_data=held)
     seconds = training["fit_seconds"] + time.perf_counter() - began
@@ -131,12 +151,16 @@ def refine_network(
     return refined.scorer_, report, _history(refined)
 
 
-def _some(applications: pd.DataFrame, rows: int | None) -> Sample:
-    sample = model_sample(applications)
+def _kind(table: TableDescription) -> type[BaseXNN]:
+    return XNNRegressor if table.is_regression else XNNClassifier
+
+
+def _some(frame: pd.DataFrame, rows: int | None, table: TableDescription) -> Sample:
+    sample = sample_of(frame, table)
     return sample if rows is None else sample.head(rows)
 
 
-def _report(model: XNNClassifier, stage: str, seconds: float) -> Report:
+def _report(model: BaseXNN, stage: str, seconds: float) -> Report:
     """Numbers about a fit, flat for MLflow, and why it stopped."""
     reason = model.stop_reason_
     logger.info(
@@ -168,5 +192,5 @@ def _components(scorer: Scorer) -> Report:
     }
 
 
-def _history(model: XNNClassifier) -> pd.DataFrame:
+def _history(model: BaseXNN) -> pd.DataFrame:
     return pd.DataFrame(model.history_)

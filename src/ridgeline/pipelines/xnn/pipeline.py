@@ -14,7 +14,8 @@ __all__ = ["NAMESPACE", "create_pipelines"]
 
 NAMESPACE = "xnn"
 
-_SETS = {"train": "train", "validation": "validation"}
+_TABLE = {"table": "table_description"}
+_SETS = {"train": "train", "validation": "validation"} | _TABLE
 _SPLIT = _SETS | {"identity": "data_identity"}
 _SETTINGS = {"settings": "params:xnn"}
 _SEED = {"seed": "params:seed"}
@@ -40,6 +41,7 @@ def create_pipelines() -> dict[str, Pipeline]:
             func=prune_network,
             inputs={"trained": "trained", "training": "training_report"}
             | {"validation": "validation"}
+            | _TABLE
             | _SETTINGS,
             outputs=["pruned", "pruning_report", "importance_table"],
         ),

@@ -1,11 +1,12 @@
 """What a user may set about the explainable network; conf/base explains every key."""
 
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
-from pydantic import Field, PositiveInt, field_validator, model_validator
+from pydantic import Field, PositiveInt
 
-from ridgeline.lendingclub.modelling import NUMERIC, PURPOSE
+from ridgeline.errors import InputError
 from ridgeline.parameters import Jobs, NotNegative, Parameters, close_match
+from ridgeline.tables.description import TableDescription
 from ridgeline.xnn.architecture import Activation
 from ridgeline.xnn.columns import WhenBeyond
 from ridgeline.xnn.features import Direction
@@ -21,7 +22,32 @@ __all__ = [
     "TrainingSettings",
     "TuningSettings",
     "XnnSettings",
+    "with_columns",
 ]
+
+
+def with_columns(parameters: dict[str, Any], table: TableDescription) -> dict[str, Any]:
+    """Parameters of a network, with what a table says about its columns."""
+    taken = parameters | {
+        "categorical_features": list(table.categorical),
+        "unknown_category": table.unseen,
+        "unknown_missing": table.unseen,
+    }
+    if table.monotone:
+        taken["monotone"] = (parameters.get("monotone") or {}) | table.monotone
+    if table.special_values:
+        others = parameters.get("special_values", "auto")
+        if not isinstance(others, dict):
+            # Point masses beside a monotone curve would break it; codes are exempt.
+            free = [
+                name
+                for name in table.numeric
+                if others != "auto" or name not in (taken.get("monotone") or {})
+            ]
+            others = dict.fromkeys(free, others) if others else {}
+        codes = {name: list(own) for name, own in table.special_values.items()}
+        taken["special_values"] = others | codes
+    return taken
 
 
 class NetworkSettings(Parameters):
@@ -34,18 +60,6 @@ class NetworkSettings(Parameters):
     coherence: NotNegative = 0.3
     max_pairs: int = Field(default=0, ge=0)
 
-    @model_validator(mode="after")
-    def _orthogonal_ones_are_few(self) -> Self:
-        asked, most = self.n_subnetworks, len(NUMERIC)
-        if self.projection == "orthogonal" and asked is not None and asked > most:
-            message = (
-                f"n_subnetworks is {asked}, but orthogonal projections are at most as "
-                f"many as the {most} numeric columns: set it to {most} or less, or "
-                "projection to near"
-            )
-            raise ValueError(message)
-        return self
-
 
 class ColumnSettings(Parameters):
     """How the network takes the numeric columns."""
@@ -56,16 +70,6 @@ class ColumnSettings(Parameters):
     ) = "auto"
     beyond_range: WhenBeyond = "edge"
     monotone: dict[str, Direction] | None = None
-
-    @field_validator("special_values", "monotone")
-    @classmethod
-    def _columns_exist(cls, given: Any) -> Any:
-        for name in given if isinstance(given, dict) else ():
-            if name not in NUMERIC:
-                hint = close_match(name, list(NUMERIC))
-                message = f"there is no numeric column {name!r}: {hint}"
-                raise ValueError(message)
-        return given
 
 
 class TuningSettings(Parameters):
@@ -120,14 +124,42 @@ class XnnSettings(Parameters):
     pruning: PruningSettings = Field(default_factory=PruningSettings)
     refinement: RefinementSettings = Field(default_factory=RefinementSettings)
 
+    def check_columns(self, table: TableDescription) -> None:
+        """Refuse what the columns of a table do not allow.
+
+        Raises:
+            InputError: If a column is unknown, or projections are more than there can
+                be.
+        """
+        known = list(table.numeric)
+        for key in ("special_values", "monotone"):
+            given = getattr(self.columns, key)
+            for name in given if isinstance(given, dict) else ():
+                if name not in known:
+                    hint = close_match(name, known)
+                    message = (
+                        f"parameters 'xnn': 'columns.{key}': there is no numeric "
+                        f"column {name!r}: {hint}"
+                    )
+                    raise InputError(message)
+        asked, most = self.network.n_subnetworks, len(known)
+        orthogonal = self.network.projection == "orthogonal"
+        if orthogonal and asked is not None and asked > most:
+            message = (
+                f"parameters 'xnn': 'network': n_subnetworks is {asked}, but "
+                "orthogonal projections are at most as many as the "
+                f"{most} numeric columns: set it to {most} or less, or projection to "
+                "near."
+            )
+            raise InputError(message)
+
     def estimator_parameters(
-        self, penalties: dict[str, float], seed: int
+        self, penalties: dict[str, float], seed: int, table: TableDescription
     ) -> dict[str, Any]:
-        """Parameters of `XNNClassifier` for these settings."""
+        """Parameters of `XNNClassifier` or `XNNRegressor` for these settings."""
         return {
             **self.network.model_dump(),
-            **self.columns.model_dump(),
-            "categorical_features": [PURPOSE],
+            **with_columns(self.columns.model_dump(), table),
             **self.training.model_dump(),
             "prune_share": self.pruning.share,
             "refine_epochs": self.refinement.max_epochs,

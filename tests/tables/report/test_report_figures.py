@@ -15,12 +15,16 @@ from special_model import (
 )
 
 from ridgeline.errors import InputError
-from ridgeline.lendingclub.report.figures import (
+from ridgeline.lendingclub.modelling import describe_applications
+from ridgeline.tables.report.figures import (
     plot_explanation_beside_marginals,
     plot_marginals,
 )
-from ridgeline.lendingclub.report.marginals import marginal_rates, special_rates
-from ridgeline.lendingclub.report.truth import compare_with_truth
+from ridgeline.tables.report.labels import labels_of
+from ridgeline.tables.report.marginals import marginal_rates, special_rates
+from ridgeline.tables.report.truth import compare_with_truth
+
+TABLE = describe_applications()
 
 
 def test_marginal_rates_are_means_of_the_label(rows, labels, marginals):
@@ -46,13 +50,13 @@ def test_a_feature_of_few_values_has_a_rate_for_each():
     found = marginal_rates(X, [0, 1, 1, 0])
     assert found["years"].table["value"].tolist() == [0, 1, 11]
     assert found["years"].table["rate"].tolist() == [0.5, 1, 0]
-    drawn(plot_marginals(found))
-    with pytest.raises(InputError, match="4 rows and 3 classes"):
+    drawn(plot_marginals(found, TABLE))
+    with pytest.raises(InputError, match="4 rows and 3 targets"):
         marginal_rates(X, [0, 1, 1])
 
 
 def test_marginals_are_drawn(marginals):
-    axes = drawn(plot_marginals(marginals))
+    axes = drawn(plot_marginals(marginals, TABLE))
     table = marginals["amount"].table
     (line,) = axes["amount: rates"].lines
     np.testing.assert_array_equal(line.get_xdata(), table["value"])
@@ -69,7 +73,7 @@ def test_marginals_are_drawn(marginals):
 def test_explanation_is_beside_its_marginals_and_over_its_truth(
     known, marginals, truth
 ):
-    axes = drawn(plot_explanation_beside_marginals(known, marginals, truth))
+    axes = drawn(plot_explanation_beside_marginals(known, marginals, truth, TABLE))
     score = axes["ridge 1: curve"]
     curve = next(line for line in score.lines if len(line.get_xdata()) > 2)
     x, y = curve.get_data()
@@ -96,20 +100,22 @@ def test_explanation_is_beside_its_marginals_and_over_its_truth(
 
 
 def test_a_mixture_keeps_the_projected_axis_and_has_no_truth(marginals, truth):
-    figure = plot_explanation_beside_marginals(make_known(mixed=0.7), marginals, truth)
+    figure = plot_explanation_beside_marginals(
+        make_known(mixed=0.7), marginals, truth, TABLE
+    )
     axes = drawn(figure)
     assert axes["ridge 1: density"].get_xlabel() == "projected value z"
     assert not axes["ridge 1: curve"].collections
     with pytest.raises(InputError, match="lack 'amount'"):
         plot_explanation_beside_marginals(
-            make_known(), {"risk_score": marginals["risk_score"]}, None
+            make_known(), {"risk_score": marginals["risk_score"]}, None, TABLE
         )
 
 
 def test_special_values_are_bars_with_rates_and_shares_of_their_own(labels):
     scorer, rows = make_special(), special_rows()
     name = "amount: special values"
-    special = special_rates(scorer.features, rows, labels)
+    special = special_rates(scorer.features, rows, labels, labels_of(TABLE))
     assert list(special) == [name]
     table = special[name].table.set_index("value")
     sums = ["\\$10,000", "\\$20,000", "\\$30,000"]
@@ -122,9 +128,11 @@ def test_special_values_are_bars_with_rates_and_shares_of_their_own(labels):
 
     marginals = marginal_rates(rows, labels)
     with pytest.raises(InputError, match=f"lack '{name}'"):
-        plot_explanation_beside_marginals(scorer, marginals, None)
+        plot_explanation_beside_marginals(scorer, marginals, None, TABLE)
     truth = compare_with_truth(scorer, rows, special_truth())
-    axes = drawn(plot_explanation_beside_marginals(scorer, marginals | special, truth))
+    axes = drawn(
+        plot_explanation_beside_marginals(scorer, marginals | special, truth, TABLE)
+    )
     bars = [bar.get_width() for bar in axes[f"{name}: effects"].patches]
     np.testing.assert_allclose(bars, EFFECTS)
     named = [text.get_text() for text in axes[f"{name}: rates"].get_yticklabels()]
@@ -136,7 +144,7 @@ def test_special_values_are_bars_with_rates_and_shares_of_their_own(labels):
 
 
 def test_a_feature_of_few_levels_is_drawn_as_points(marginals):
-    figure = plot_explanation_beside_marginals(make_levelled(), marginals, None)
+    figure = plot_explanation_beside_marginals(make_levelled(), marginals, None, TABLE)
     axes = drawn(figure)["ridge 1: curve"]
     line = max(axes.lines, key=lambda line: line.get_zorder())
     assert tuple(line.get_xdata()) == LEVELS

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from known_model import make_known, make_rows, true_curves
 
-from ridgeline.lendingclub.report.marginals import marginal_rates
-from ridgeline.lendingclub.report.truth import compare_with_truth
+from ridgeline.tables.report.marginals import marginal_rates
+from ridgeline.tables.report.truth import compare_with_truth
 
 
 @pytest.fixture(scope="session")

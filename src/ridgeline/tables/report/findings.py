@@ -1,15 +1,16 @@
-"""What a model of LendingClub's applications says, in sentences computed from it."""
+"""What a model of a table says, in sentences that are computed from it."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 import pandas as pd
 
-from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
-from ridgeline.lendingclub.report.truth import TruthComparison
 from ridgeline.reporting.findings import component_findings, model_findings
-from ridgeline.reporting.labels import label_of
+from ridgeline.reporting.labels import Labels, label_of
 from ridgeline.reporting.words import listed
+from ridgeline.tables.description import TableDescription
+from ridgeline.tables.report.labels import labels_of
+from ridgeline.tables.report.truth import TruthComparison
 from ridgeline.xnn.scorer import Scorer
 
 __all__ = ["findings"]
@@ -23,23 +24,25 @@ def findings(
     means: Mapping[str, float],
     comparison: pd.DataFrame,
     truth: TruthComparison | None,
+    table: TableDescription,
 ) -> list[str]:
     """All findings, the most important first."""
-    found = component_findings(scorer, means, APPLICATION_LABELS, "application")
+    labels = labels_of(table)
+    found = component_findings(scorer, means, labels, table.row, table.rows)
     found += model_findings(comparison, _MODEL)
     if truth is not None:
-        found += _truth_findings(truth)
+        found += _truth_findings(truth, labels)
     return found
 
 
-def _truth_findings(truth: TruthComparison) -> list[str]:
+def _truth_findings(truth: TruthComparison, labels: Labels) -> list[str]:
     """How much of the known truth the model has found."""
     table = truth.features
-    order = _titles(table["feature"])
+    order = _titles(table["feature"], labels)
     if truth.same_order:
         found = [f"The model ranks the features as the known truth does: {order}."]
     else:
-        by_model = _titles(table.sort_values("model_rank")["feature"])
+        by_model = _titles(table.sort_values("model_rank")["feature"], labels)
         found = [
             f"The model ranks the features {by_model}; the known truth ranks them "
             f"{order}."
@@ -48,21 +51,21 @@ def _truth_findings(truth: TruthComparison) -> list[str]:
     if is_close.any():
         found.append(
             f"The model's average effect follows the truth (correlation above "
-            f"{_STRONG}) for {_titles(table[is_close]['feature'])}."
+            f"{_STRONG}) for {_titles(table[is_close]['feature'], labels)}."
         )
     far = table[~is_close]
     if len(far):
         names = listed(
-            f"{_title(str(row.feature))} ({row.correlation:.2f})"
+            f"{_title(str(row.feature), labels)} ({row.correlation:.2f})"
             for row in far.itertuples()
         )
         found.append(f"It follows the truth less closely for {names}.")
     return found
 
 
-def _titles(features: Iterable[str]) -> str:
-    return listed(_title(feature) for feature in features)
+def _titles(features: Iterable[str], labels: Labels) -> str:
+    return listed(_title(feature, labels) for feature in features)
 
 
-def _title(feature: str) -> str:
-    return label_of(feature, APPLICATION_LABELS).title.lower()
+def _title(feature: str, labels: Labels) -> str:
+    return label_of(feature, labels).title.lower()

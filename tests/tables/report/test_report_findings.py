@@ -9,10 +9,14 @@ from known_model import make_known, true_curves
 from special_model import make_special, special_rows, special_truth
 
 from ridgeline.errors import InputError
-from ridgeline.lendingclub.report.findings import findings
-from ridgeline.lendingclub.report.limits import limits
-from ridgeline.lendingclub.report.truth import compare_with_truth
+from ridgeline.lendingclub.modelling import describe_applications
+from ridgeline.lendingclub.notes import application_notes
 from ridgeline.reporting.comparison import comparison_table
+from ridgeline.tables.report.findings import findings
+from ridgeline.tables.report.limits import limits
+from ridgeline.tables.report.truth import compare_with_truth
+
+TABLE = describe_applications()
 
 
 @pytest.fixture(scope="module")
@@ -23,13 +27,13 @@ def comparison():
 
 
 def test_findings_are_in_the_words_of_an_application(known, means, comparison, truth):
-    text = "\n".join(findings(known, means, comparison, truth))
+    text = "\n".join(findings(known, means, comparison, truth, TABLE))
     assert text.startswith("Risk score matters most")
     assert "Amount requested" in text
     assert "of the applications" in text
     assert "0.0500 above Forest" in text
     assert "ranks the features as the known truth does: risk score, amount" in text
-    assert "truth" not in " ".join(findings(known, means, comparison, None))
+    assert "truth" not in " ".join(findings(known, means, comparison, None, TABLE))
 
 
 def test_the_truth_is_found_by_a_model_that_is_it(truth, rows):
@@ -69,7 +73,7 @@ def test_a_wrong_model_is_found_out(rows, means, comparison):
     upside["amount"]["log_odds"] *= -1
     found = compare_with_truth(make_known(), rows, upside).components
     assert found.set_index("feature")["correlation"]["amount"] < -0.999
-    text = " ".join(findings(wrong, means, comparison, compared))
+    text = " ".join(findings(wrong, means, comparison, compared, TABLE))
     assert "the known truth ranks them risk score" in text
     with pytest.raises(InputError, match="lacks 'amount'"):
         compare_with_truth(wrong, rows, {"risk_score": upside["risk_score"]})
@@ -85,10 +89,12 @@ def test_limits_are_counted_from_the_audit():
             "removed": [1, 50],
         }
     )
-    cured = limits(audit, one_grid=True, simulated=False, warnings=["Few rows."])
+    notes = application_notes(audit, one_grid=True)
+    cured = limits(describe_applications(notes=notes), warnings=["Few rows."])
     assert cured[0] == "Few rows."
     assert any("25 % of the declined" in text for text in cured)
-    left = limits(audit, one_grid=False, simulated=True)
+    notes = application_notes(audit, one_grid=False)
+    left = limits(describe_applications(simulated=True, notes=notes))
     assert any("flattered" in text for text in left)
     assert not any("flattered" in text for text in cured)
     assert "simulated" in left[0]
@@ -113,7 +119,7 @@ def test_special_values_without_a_curve_have_a_line_of_their_own():
 
 
 def test_cells_beyond_the_range_are_a_limit():
-    audit = pd.DataFrame(columns="section step class rows_in removed".split())
-    said = limits(audit, one_grid=True, simulated=False, beyond={"dti": 1})
+    table = describe_applications(notes=["A note."])
+    said = limits(table, beyond={"dti": 1})
     assert said[0].startswith("One cell of the test rows lies beyond the range")
-    assert said[1:] == limits(audit, one_grid=True, simulated=False)
+    assert said[1:] == limits(table) == ["A note."]

@@ -1,15 +1,10 @@
-"""What the results do not say, in sentences that belong beside them."""
+"""What LendingClub's files do not say: sentences that belong beside every result."""
 
-from collections.abc import Mapping, Sequence
 from typing import Final
 
 import pandas as pd
 
-from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
-from ridgeline.reporting.labels import label_of
-from ridgeline.reporting.words import listed
-
-__all__ = ["limits"]
+__all__ = ["application_notes"]
 
 _LEAK: Final = (
     "The published files give the decision away by their format: a declined "
@@ -35,43 +30,15 @@ _ALWAYS: Final = (
 )
 
 
-def limits(
-    audit: pd.DataFrame,
-    *,
-    one_grid: bool,
-    simulated: bool,
-    beyond: Mapping[str, int] | None = None,
-    warnings: Sequence[str] = (),
-) -> list[str]:
-    """Limits of a model of LendingClub's applications.
+def application_notes(audit: pd.DataFrame, *, one_grid: bool) -> list[str]:
+    """Limits of every model of LendingClub's applications.
 
     Args:
-        beyond: Cells of the test rows beyond the range of the training rows, by column.
-        warnings: Further sentences, such as those about small numbers.
+        audit: What cleaning removed.
+        one_grid: Whether both classes were put on one grid.
     """
-    found = [*warnings]
-    if simulated:
-        found.append(
-            "The applications are simulated in the published format: the figures show "
-            "that the method works, and nothing about real applicants."
-        )
     leak = _LEAK + (_ON_ONE_GRID if one_grid else _AS_PUBLISHED)
-    if beyond:
-        found.append(_beyond(beyond))
-    return [*found, leak, _selection(audit), *_ALWAYS]
-
-
-def _beyond(counts: Mapping[str, int]) -> str:
-    total = sum(counts.values())
-    of = listed(
-        f"{label_of(name, APPLICATION_LABELS).title.lower()} ({count:,})"
-        for name, count in sorted(counts.items(), key=lambda item: -item[1])
-    )
-    cells = "One cell" if total == 1 else f"{total:,} cells"
-    return (
-        f"{cells} of the test rows lie{'s' * (total == 1)} beyond the range of the "
-        f"training rows: {of}. There the curves stay at their edges."
-    )
+    return [leak, _selection(audit), *_ALWAYS]
 
 
 def _selection(audit: pd.DataFrame) -> str:

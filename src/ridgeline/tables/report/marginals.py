@@ -1,4 +1,4 @@
-"""Marginal approval rates: what the data say about one feature at a time."""
+"""Marginal means of the target: what the data say about one feature at a time."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 
 from ridgeline.errors import InputError
-from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
-from ridgeline.reporting.labels import category_texts
+from ridgeline.reporting.labels import Labels, category_texts
 from ridgeline.xnn.columns import Unseen
 from ridgeline.xnn.features import Features
 
-__all__ = ["Marginal", "marginal_rates", "special_rates"]
+__all__ = ["MISSING", "Marginal", "marginal_rates", "special_rates"]
 
+MISSING: Final = "missing"  # as `category_texts` calls a gap
 # A feature with at most so many values has a rate for each of them ...
 _FEW_VALUES: Final = 50
 _BINS: Final = 20  # ... and another this many, of about equal counts
@@ -21,14 +21,14 @@ _BINS: Final = 20  # ... and another this many, of about equal counts
 
 @dataclass(frozen=True, eq=False)
 class Marginal:
-    """Rates of class 1 by bins of a numeric feature, or by category.
+    """Rates of class 1, or means, by bins of a numeric feature or by category.
 
     Args:
         feature: Name of the column.
         mean: Of a numeric feature; None for a categorical one.
         table: Columns `value` (mean of the bin, or category), `rate`,
             `standard_error`, `count`; for a numeric feature also `low` and `high`, the
-            smallest and largest value in the bin.
+            smallest and largest value in the bin. Rows with a gap are no part of it.
     """
 
     feature: str
@@ -42,7 +42,7 @@ class Marginal:
 
 
 def marginal_rates(X: pd.DataFrame, y: Any) -> dict[str, Marginal]:
-    """Rates of class 1 for each column.
+    """Rates of class 1, or means of a number, for each column.
 
     Raises:
         InputError: If X and y differ in length, or there are no rows.
@@ -50,22 +50,24 @@ def marginal_rates(X: pd.DataFrame, y: Any) -> dict[str, Marginal]:
     labels = np.asarray(y)
     if len(X) != len(labels) or not len(X):
         message = (
-            f"There are {len(X)} rows and {len(labels)} classes; both must be as many, "
+            f"There are {len(X)} rows and {len(labels)} targets; both must be as many, "
             "and at least one."
         )
         raise InputError(message)
     return {str(name): _marginal(X[name], labels) for name in X.columns}
 
 
-def special_rates(features: Features, X: pd.DataFrame, y: Any) -> dict[str, Marginal]:
-    """Rates of class 1 for the special values of numeric columns, by component."""
+def special_rates(
+    features: Features, X: pd.DataFrame, y: Any, labels: Labels
+) -> dict[str, Marginal]:
+    """The same for the special values of numeric columns, by component."""
     codes = features.encode(X, Unseen("average", "average")).codes
     found = {}
     for place, (name, values) in enumerate(features.groups.items()):
         column = features.group_columns[place]
         if name == column:
             continue
-        texts = category_texts(values, column, APPLICATION_LABELS)
+        texts = category_texts(values, column, labels)
         cells = pd.Series(pd.Categorical.from_codes(codes[:, place], pd.Index(texts)))
         found[name] = Marginal(name, None, _rates(cells, cells, np.asarray(y)))
     return found
@@ -74,7 +76,8 @@ def special_rates(features: Features, X: pd.DataFrame, y: Any) -> dict[str, Marg
 def _marginal(column: "pd.Series[Any]", labels: Any) -> Marginal:
     name = str(column.name)
     if not pd.api.types.is_numeric_dtype(column):
-        return Marginal(name, None, _rates(column, column, labels))
+        texts = column.astype(object).where(column.notna(), MISSING)
+        return Marginal(name, None, _rates(texts, texts, labels))
     values = column.astype(np.float64)
     groups = values
     if values.nunique() > _FEW_VALUES:
@@ -93,7 +96,10 @@ def _rates(values: "pd.Series[Any]", groups: Any, labels: Any) -> pd.DataFrame:
             "low": by_group["value"].min(),
             "high": by_group["value"].max(),
         }
-    error = np.sqrt(rate * (1 - rate) / count)
+    if np.isin(labels, (0, 1)).all():
+        error = np.sqrt(rate * (1 - rate) / count)
+    else:  # of one row nothing is known about the spread
+        error = (by_group["label"].std() / np.sqrt(count)).fillna(0.0)
     table = pd.DataFrame(
         columns | {"rate": rate, "standard_error": error, "count": count}
     )

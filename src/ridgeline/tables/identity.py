@@ -32,7 +32,8 @@ def verified_split(identity: Mapping[str, str], **sets: pd.DataFrame) -> str:
             message = (
                 f"The {name} rows are not those of the last split, which was "
                 "interrupted or done twice at once: run `kedro run --pipeline data` "
-                "again, with your --env and --params."
+                "again, or `--pipeline tabular` for a table of your own, with your "
+                "--env and --params."
             )
             raise InputError(message)
     return identity[_SPLIT]
@@ -47,8 +48,8 @@ def check_fitted_on(split: str, name: str, report: Mapping[str, Any]) -> None:
     if report.get(IDENTITY) != split:
         message = (
             f"{name} was fitted on other data than the present train, validation and "
-            "test rows: run `kedro run --pipeline lendingclub`, or at least tuning, "
-            "training, pruning, refinement, baselines and evaluation, with your --env "
-            "and --params."
+            "test rows: run `kedro run --pipeline lendingclub` (or tabular), or at "
+            "least tuning, training, pruning, refinement, baselines and evaluation, "
+            "with your --env and --params."
         )
         raise InputError(message)

@@ -1,6 +1,6 @@
-"""Figures of the report: marginal approval rates, and the network beside them.
+"""Figures of the report: marginal means of the target, and the network beside them.
 
-The network is drawn as in the paper: marginal rates, ridge functions and projections,
+The network is drawn as in the paper: marginal means, ridge functions and projections,
 line by line. On simulated data the true part of the log-odds lies under each curve that
 is a function of one feature.
 """
@@ -18,9 +18,6 @@ from numpy.typing import NDArray
 
 from ridgeline import drawing
 from ridgeline.errors import InputError
-from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
-from ridgeline.lendingclub.report.marginals import Marginal
-from ridgeline.lendingclub.report.truth import TruthComparison
 from ridgeline.reporting.labels import (
     Label,
     category_texts,
@@ -28,6 +25,10 @@ from ridgeline.reporting.labels import (
     label_of,
 )
 from ridgeline.reporting.own_axis import OwnAxis, own_axis
+from ridgeline.tables.description import TableDescription
+from ridgeline.tables.report.labels import labels_of
+from ridgeline.tables.report.marginals import Marginal
+from ridgeline.tables.report.truth import TruthComparison
 from ridgeline.xnn.components import (
     CategoryComponent,
     Component,
@@ -41,7 +42,6 @@ from ridgeline.xnn.scorer import Scorer
 __all__ = ["plot_explanation_beside_marginals", "plot_marginals"]
 
 Floats = NDArray[np.float64]
-_UNIT: Final = "log-odds of approval"  # what the components add up to
 _MARGINALS_WIDTH: Final = 7.5  # inches
 _COLUMNS: Final = 3  # of marginals in a figure
 _BAND: Final = 2  # standard errors
@@ -54,8 +54,10 @@ _MAX_BARS: Final = 12
 _TITLE: Final = 48  # characters of a line
 
 
-def plot_marginals(marginals: Mapping[str, Marginal]) -> Figure:
-    """Draws the approval rate by each feature, with two standard errors and counts.
+def plot_marginals(
+    marginals: Mapping[str, Marginal], table: TableDescription
+) -> Figure:
+    """Draws the mean of the target by each feature, with two standard errors.
 
     Raises:
         InputError: If there is no feature.
@@ -68,13 +70,13 @@ def plot_marginals(marginals: Mapping[str, Marginal]) -> Figure:
     cells = figure.subfigures(lines, _COLUMNS, squeeze=False).ravel()
     for cell, marginal in zip(cells, marginals.values(), strict=False):
         if marginal.numeric:
-            _numeric_cell(cell, marginal)
+            _numeric_cell(cell, marginal, table)
         else:
             axes = cell.add_subplot(label=f"{marginal.feature}: rates")
-            _draw_bars(axes, marginal)
-            axes.set_xlabel("approval rate", fontsize=drawing.TEXT)
+            _draw_bars(axes, marginal, table)
+            axes.set_xlabel(table.rate, fontsize=drawing.TEXT)
             axes.set_title(
-                drawing.short(_label(marginal.feature).title),
+                drawing.short(_label(marginal.feature, table).title),
                 fontsize=drawing.TEXT,
                 loc="left",
             )
@@ -82,7 +84,10 @@ def plot_marginals(marginals: Mapping[str, Marginal]) -> Figure:
 
 
 def plot_explanation_beside_marginals(
-    scorer: Scorer, marginals: Mapping[str, Marginal], truth: TruthComparison | None
+    scorer: Scorer,
+    marginals: Mapping[str, Marginal],
+    truth: TruthComparison | None,
+    table: TableDescription,
 ) -> Figure:
     """Draws each component beside the marginal rate of its leading feature.
 
@@ -106,11 +111,12 @@ def plot_explanation_beside_marginals(
     grid = GridSpec(3 * len(shown), 3, figure, height_ratios=ratios)
     grid.set_width_ratios((1, 1.4, 0.8))
     for place, component in enumerate(shown):
-        line = _Line(drawing.GridRow(figure, grid, place), marginals, truth)
+        line = _Line(drawing.GridRow(figure, grid, place), marginals, truth, table)
         if isinstance(component, RidgeComponent):
             _draw_ridge(line, component, scorer)
         elif isinstance(component, PairComponent):
-            _entitle(draw_pair(line.row, 1, component, _UNIT), component)
+            axes = draw_pair(line.row, 1, component, table.effect)
+            _entitle(axes, component, table)
         else:
             _draw_categories(line, component)
     drawing.share_projection_axis(figure, 1.0)
@@ -123,20 +129,25 @@ class _Line(NamedTuple):
     row: drawing.GridRow
     marginals: Mapping[str, Marginal]
     truth: TruthComparison | None
+    table: TableDescription
 
 
-def _numeric_cell(cell: SubFigure, marginal: Marginal) -> None:
+def _numeric_cell(cell: SubFigure, marginal: Marginal, table: TableDescription) -> None:
     rates, counts = cell.subplots(2, 1, sharex=True, height_ratios=(5, 1))
     rates.set_label(f"{marginal.feature}: rates")
     counts.set_label(f"{marginal.feature}: counts")
-    _draw_rates(rates, counts, marginal)
+    _draw_rates(rates, counts, marginal, table)
 
 
-def _draw_rates(axes: Axes, below: Axes, marginal: Marginal) -> None:
-    """Draws rates with a band of two standard errors, and how dense the rows lie."""
+def _draw_rates(
+    axes: Axes, below: Axes, marginal: Marginal, of: TableDescription
+) -> None:
+    """Draws means with a band of two standard errors, and how dense the rows lie."""
     table = marginal.table
-    low = (table["rate"] - _BAND * table["standard_error"]).clip(lower=0)
-    high = (table["rate"] + _BAND * table["standard_error"]).clip(upper=1)
+    low = table["rate"] - _BAND * table["standard_error"]
+    high = table["rate"] + _BAND * table["standard_error"]
+    if not of.is_regression:
+        low, high = low.clip(lower=0), high.clip(upper=1)
     axes.fill_between(table["value"], low, high, color=drawing.PALE, linewidth=0)
     axes.plot(
         table["value"],
@@ -146,10 +157,11 @@ def _draw_rates(axes: Axes, below: Axes, marginal: Marginal) -> None:
         marker="o",
         markersize=2,
     )
-    axes.set_ylim(bottom=0)
-    axes.set_ylabel("approval rate", fontsize=drawing.TEXT)
+    axes.set_ylabel(drawing.short(of.rate), fontsize=drawing.TEXT)
     axes.tick_params(bottom=False)
-    drawing.percent_axis(axes)
+    if not of.is_regression:
+        axes.set_ylim(bottom=0)
+        drawing.percent_axis(axes)
     drawing.clean(axes)
     # A bin reaches to the middle between its neighbours' values and its own.
     between = (table["high"].to_numpy()[:-1] + table["low"].to_numpy()[1:]) / 2
@@ -161,11 +173,11 @@ def _draw_rates(axes: Axes, below: Axes, marginal: Marginal) -> None:
         edges[0] -= single[0] * (between[0] - ends[0])
         edges[-1] += single[-1] * (ends[1] - between[-1])
     drawing.draw_density(below, table["count"].to_numpy(), edges)
-    _name_axis(below, _label(marginal.feature))
+    _name_axis(below, _label(marginal.feature, of))
 
 
-def _draw_bars(axes: Axes, marginal: Marginal) -> None:
-    """Draws rates of categories as bars with two standard errors."""
+def _draw_bars(axes: Axes, marginal: Marginal, of: TableDescription) -> None:
+    """Draws means of categories as bars with two standard errors."""
     table = marginal.table
     axes.barh(
         np.arange(len(table)),
@@ -179,7 +191,8 @@ def _draw_bars(axes: Axes, marginal: Marginal) -> None:
     )
     drawing.name_bars(axes, table["value"].tolist())
     axes.locator_params(axis="x", nbins=5)
-    drawing.percent_axis(axes, "x")
+    if not of.is_regression:
+        drawing.percent_axis(axes, "x")
     drawing.clean(axes)
 
 
@@ -192,6 +205,7 @@ def _draw_ridge(line: _Line, component: RidgeComponent, scorer: Scorer) -> None:
     own = own_axis(component, scorer.features, means)
     _draw_marginal(line, component.name, own)
     weights = drawing.largest(component.weights, _MAX_BARS)
+    names = component.feature_names
     axes = drawing.draw_ridge_beside_projection(
         line.row,
         1,
@@ -199,7 +213,7 @@ def _draw_ridge(line: _Line, component: RidgeComponent, scorer: Scorer) -> None:
         curve=(own.x, own.curve),
         density=(own.heights, own.edges),
         weights=component.weights[weights],
-        features=[_label(component.feature_names[at]).title for at in weights],
+        features=[_label(names[at], line.table).title for at in weights],
         points=(own.levels, own.level_curve),
     )
     low, high = own.core(_SHOWN)
@@ -214,19 +228,26 @@ def _draw_ridge(line: _Line, component: RidgeComponent, scorer: Scorer) -> None:
     axes.curve.set_xlim(drawing.limits(np.array([low, high]), 0.02, 0.02))
     if len(inside):
         axes.curve.set_ylim(drawing.limits(inside, 0.12, 0.08))
-    axes.curve.set_ylabel(_UNIT, fontsize=drawing.TEXT)
-    _entitle(axes.curve, component)
-    label = _label(own.feature) if own.dominated else Label("projected value z")
+    axes.curve.set_ylabel(drawing.short(line.table.effect), fontsize=drawing.TEXT)
+    _entitle(axes.curve, component, line.table)
+    label = Label("projected value z")
+    if own.dominated:
+        label = _label(own.feature, line.table)
     _name_axis(axes.density, label)
     axes.projection.set_title("Projection weights", fontsize=drawing.TEXT, loc="left")
 
 
 def _draw_marginal(line: _Line, name: str, own: OwnAxis) -> None:
     marginal = line.marginals[own.feature]
+    if not marginal.numeric:  # of two categories, which projections take as numbers
+        rates = line.row.add(0, f"{name}: rates")
+        _draw_bars(rates, marginal, line.table)
+        rates.set_title(_marginal_title(line.table), fontsize=drawing.TEXT, loc="left")
+        return
     rates = line.row.add(0, f"{name}: rates", line=0)
     counts = line.row.add(0, f"{name}: counts", line=1, sharex=rates)
-    _draw_rates(rates, counts, marginal)
-    rates.set_title("Marginal approval rate", fontsize=drawing.TEXT, loc="left")
+    _draw_rates(rates, counts, marginal, line.table)
+    rates.set_title(_marginal_title(line.table), fontsize=drawing.TEXT, loc="left")
     rates.spines["bottom"].set_visible(False)
     rates.tick_params(labelbottom=False)
     if len(own.levels):
@@ -278,16 +299,17 @@ def _note_correlation(axes: Axes, truth: TruthComparison, component: str) -> Non
 def _draw_categories(line: _Line, component: CategoryComponent) -> None:
     """Draws rates, effects and shares of categories, in one order."""
     marginal = line.marginals[component.name]
-    names = category_texts(component.categories, component.feature, APPLICATION_LABELS)
+    labels = labels_of(line.table)
+    names = category_texts(component.categories, component.feature, labels)
     rates = line.row.add(0, f"{component.name}: rates")
     ordered = marginal.table.set_index("value").reindex(names).reset_index()
-    _draw_bars(rates, Marginal(marginal.feature, None, ordered))
-    rates.set_title("Marginal approval rate", fontsize=drawing.TEXT, loc="left")
+    _draw_bars(rates, Marginal(marginal.feature, None, ordered), line.table)
+    rates.set_title(_marginal_title(line.table), fontsize=drawing.TEXT, loc="left")
     effects = line.row.add(1, f"{component.name}: effects", sharey=rates)
     drawing.signed_bars(effects, component.effects)
     effects.tick_params(left=False, labelleft=False)
-    effects.set_xlabel(_UNIT, fontsize=drawing.TEXT)
-    _entitle(effects, component)
+    effects.set_xlabel(drawing.short(line.table.effect), fontsize=drawing.TEXT)
+    _entitle(effects, component, line.table)
     # What a special value adds to its curve has no truth of its own.
     if line.truth is not None and not component.special:
         true = line.truth.curves[component.name].set_index("value")["log_odds"]
@@ -312,15 +334,19 @@ def _is_special(component: Component) -> bool:
     return isinstance(component, CategoryComponent) and component.special
 
 
-def _entitle(axes: Axes, component: Component) -> None:
-    title = component_title(component, APPLICATION_LABELS)
+def _marginal_title(table: TableDescription) -> str:
+    return drawing.short(f"Marginal {table.rate}")
+
+
+def _entitle(axes: Axes, component: Component, table: TableDescription) -> None:
+    title = component_title(component, labels_of(table))
     title = drawing.short(f"{title}, IR {component.importance:.1%}", 2 * _TITLE)
     lines = fill(title, _TITLE)
     axes.set_title(lines, fontsize=drawing.TEXT, loc="left")
 
 
-def _label(feature: str) -> Label:
-    return label_of(feature, APPLICATION_LABELS)
+def _label(feature: str, table: TableDescription) -> Label:
+    return label_of(feature, labels_of(table))
 
 
 def _name_axis(axes: Axes, label: Label) -> None:

@@ -7,13 +7,15 @@ import pytest
 from html_page import Page, check_alone, check_readable
 from matplotlib.figure import Figure
 
-from ridgeline.lendingclub.report.findings import findings
-from ridgeline.lendingclub.report.labels import APPLICATION_LABELS
-from ridgeline.lendingclub.report.page import render_report
+from ridgeline.lendingclub.modelling import describe_applications
 from ridgeline.reporting.comparison import comparison_table
 from ridgeline.reporting.example import example_decision
+from ridgeline.tables.report.findings import findings
+from ridgeline.tables.report.labels import labels_of
+from ridgeline.tables.report.page import render_report
 from ridgeline.xnn.explanation import explain
 
+TABLE = describe_applications()
 HOSTILE = "<script>alert('x')</script>&\"$"
 
 
@@ -38,7 +40,8 @@ def content(known, rows, means, truth):
     table = comparison_table(models, {})
     return {
         "title": "A report",
-        "findings": findings(known, means, table, truth),
+        "findings": findings(known, means, table, truth, TABLE),
+        "table": TABLE,
         "audit": audit,
         "comparison": table,
         "figures": {"roc": figure(), "explanation": figure()},
@@ -47,7 +50,7 @@ def content(known, rows, means, truth):
         "reproduce": {"command": "kedro run", "seed": "0"},
         "rows": {"test": 1234},
         "not_applicable": {"SVM": "too many rows"},
-        "example": example_decision(known, rows.iloc[[0]], APPLICATION_LABELS),
+        "example": example_decision(known, rows.iloc[[0]], labels_of(TABLE)),
         "truth": truth,
     }
 

@@ -1,1 +1,0 @@
-"""The report on a model of LendingClub's applications, from plain data."""

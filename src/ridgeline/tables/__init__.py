@@ -1,0 +1,1 @@
+"""Any table of rows and columns: read, understood, described, split."""
