@@ -34,14 +34,19 @@ class TableConfigLoader(OmegaConfigLoader):
     registered under the table's name. All other runs are LendingClub's, or the study's.
     """
 
+    @property
+    def of_a_table(self) -> bool:
+        """Whether the run is one of a table."""
+        return bool((self.runtime_params or {}).get("table")) or _OF_A_TABLE.get()
+
     def __getitem__(self, key: str) -> dict[str, Any]:
         """Get the configuration of a kind; globals with the folder of the table."""
         found: dict[str, Any] = super().__getitem__(key)
         if key != "globals" or key in self or "data" not in found:
             return found
-        named = (self.runtime_params or {}).get("table")
-        if not named and not _OF_A_TABLE.get():
+        if not self.of_a_table:
             return found
+        named = (self.runtime_params or {}).get("table")
         name = table_name(str(named or found.get("table")))
         folder = PurePosixPath(str(found["data"])) / "tables" / name
         return found | {"data": str(folder), "registered": f"ridgeline-{name}"}

@@ -32,6 +32,7 @@ from ridgeline.tables.identity import identify_split
 from ridgeline.tables.report.labels import labels_of
 
 ENVIRONMENTS = {path.name for path in (PROJECT / "conf").iterdir() if path.is_dir()}
+TABLE = describe_applications()
 SETTINGS = EvaluationSettings(bootstrap_samples=50, calibration_bins=5)
 
 
@@ -73,6 +74,8 @@ def test_no_two_environments_write_to_one_path():
     for env in ENVIRONMENTS - {"local"}:  # the default one: base and a user's own
         configuration = loader(PROJECT, env)
         for path in written(configuration["parameters"], configuration["catalog"]):
+            if path == configuration["globals"]["table"]:
+                continue  # it is read, and never written
             assert found.setdefault(path, env) == env, path
     assert len(found) > 200
 
@@ -173,6 +176,7 @@ def judge(network, report, sets, identity):
         model=network,
         report=report,
         test=sets["test"],
+        table=TABLE,
         identity=identity,
         settings=SETTINGS,
         seed=1,
@@ -215,9 +219,9 @@ def test_comparison_refuses_metrics_of_other_data(splits, known_network):
     (sets, identity), (_, other) = splits
     metrics, _ = judge(known_network, fitted_on(identity), sets, identity)
     of_others = metrics | {"data_identity": other["split"]}
-    compare_models({}, identity, rf=metrics, gam=metrics)
+    compare_models(TABLE, identity, rf=metrics, gam=metrics)
     with pytest.raises(InputError, match="gam was fitted on other data"):
-        compare_models({}, identity, rf=metrics, gam=of_others)
+        compare_models(TABLE, identity, rf=metrics, gam=of_others)
 
 
 def test_fits_refuse_sets_of_two_splits_and_reports_carry_their_own(splits):
@@ -225,7 +229,8 @@ def test_fits_refuse_sets_of_two_splits_and_reports_carry_their_own(splits):
     mixed = {"train": sets["train"], "validation": others["validation"]}
     settings = fit_method.__annotations__["settings"](grid={"C": [1.0]})
     fit = partial(fit_method, "logr")
-    rows = {name: sets[name] for name in mixed}
+    mixed["table"] = TABLE
+    rows = {name: sets[name] for name in ("train", "validation")} | {"table": TABLE}
     _, report, _ = fit(**rows, identity=identity, settings=settings, seed=0)
     assert report["data_identity"] == identity["split"]
     network = {"tuning": pd.DataFrame(), "settings": XnnSettings(), "seed": 0}
@@ -243,6 +248,7 @@ def test_refinement_refuses_a_network_of_other_data(splits, known_network):
             pruned=known_network,
             train=sets["train"],
             validation=sets["validation"],
+            table=TABLE,
             identity=identity,
             training=fitted_on(other),
             settings=XnnSettings(),
@@ -268,10 +274,11 @@ def evidence(splits, known_network):
         "model": known_network,
         "test": sets["test"],
         "truth": {},
+        "table": TABLE,
         "identity": identity,
         "refinement": fitted_on(identity),
         "metrics": metrics,
-        "comparison": compare_models({}, identity, **{"xnn.refined": metrics})[0],
+        "comparison": compare_models(TABLE, identity, **{"xnn.refined": metrics})[0],
     }
 
 

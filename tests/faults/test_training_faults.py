@@ -12,7 +12,7 @@ from sklearn.metrics import log_loss
 
 from ridgeline import XNNClassifier
 from ridgeline.errors import RidgelineError
-from ridgeline.lendingclub.modelling import model_sample
+from ridgeline.lendingclub.modelling import describe_applications, model_sample
 from ridgeline.pipelines.xnn.nodes import prune_network, refine_network, train_network
 from ridgeline.pipelines.xnn.settings import XnnSettings
 from ridgeline.tables.identity import identify_split
@@ -52,6 +52,7 @@ def _refine(folder: Path, checkpoint: Path | None) -> tuple[Scorer, pd.DataFrame
     refined, _, history = refine_network(
         pruned=load_model(folder / "pruned.json"),
         **sets,
+        table=describe_applications().to_json(),
         identity=identity,
         training=TRAINING | {"fits": 1, "data_identity": identity["split"]},
         settings=_settings(checkpoint),
@@ -107,6 +108,7 @@ def test_refinement_that_was_killed_goes_on_and_ends_with_the_same_network(
     sets = _sets(tmp_path)
     train_network(
         **sets,
+        table=describe_applications().to_json(),
         identity=identify_split(sets),
         penalties=PENALTIES,
         tuning=pd.DataFrame(),
@@ -144,7 +146,11 @@ def test_the_pruned_network_reports_a_validation_loss_of_its_own(
     validation = make_applications(200, 1)
     report = {"validation_loss": 0.123, "epochs": 7}
     pruned, reported, _ = prune_network(
-        trained=known_network, validation=validation, training=report, settings=settings
+        trained=known_network,
+        validation=validation,
+        table=describe_applications().to_json(),
+        training=report,
+        settings=settings,
     )
     assert 0 < reported["n_components"] < len(known_network.all_scales)
     held = model_sample(validation)

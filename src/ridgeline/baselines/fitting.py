@@ -170,6 +170,10 @@ def fit_baseline(  # noqa: PLR0917
     with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
         # Where a user gives an MLP no patience, the end of its epochs is no surprise.
         warnings.filterwarnings("ignore", message="Stochastic Optimizer: Maximum")
+        # The machine inside has its weights already; the calibration gets its own.
+        warnings.filterwarnings("ignore", message="Since FrozenEstimator does not")
+        # Batches of a user's size may be larger than a small table.
+        warnings.filterwarnings("ignore", message="Got `batch_size` less than 1")
         fitted = _fit_network(work) if baseline.is_xnn else _fit_estimator(work)
     if work.unweighted:
         remark = "was fitted without weights, which it does not take."

@@ -62,6 +62,9 @@ class ParametersHook:
                     )
                     raise InputError(message)
             _check_parameters(found["parameters"], _parameter_types())
+            # The columns of a table are known once it is read, LendingClub's before.
+            if not getattr(loader, "of_a_table", False):
+                _check_columns(found["parameters"].get("xnn") or {})
 
     @hook_impl
     def before_pipeline_run(
@@ -73,17 +76,16 @@ class ParametersHook:
         with as_sentence():
             for name in sorted(names):
                 _check_baseline(name.removeprefix(prefix), catalog.load(name))
-            # The columns of a table are known once it is read, LendingClub's before.
-            if {"applications_clean", "params:xnn"} <= pipeline.datasets():
-                _check_columns(catalog.load("params:xnn"))
             if "params:study" in pipeline.inputs():
                 _check_study(catalog.load("params:study"))
 
 
-def _check_columns(network: Any) -> None:
+def _check_columns(network: Mapping[str, Any]) -> None:
+    """Refuse settings of the network that LendingClub's columns do not allow."""
     from ridgeline.lendingclub.modelling import describe_applications
+    from ridgeline.pipelines.xnn.settings import XnnSettings
 
-    network.check_columns(describe_applications())
+    XnnSettings(**network).check_columns(describe_applications())
 
 
 def _check_baseline(name: str, own: Any) -> None:
