@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ridgeline.lendingclub.cleaning import CleaningRules, clean_applications
-from ridgeline.lendingclub.modelling import PURPOSE, model_sample
+from ridgeline.lendingclub.modelling import PURPOSE, in_model_form
 from ridgeline.lendingclub.parsing import parse_applications
 from ridgeline.lendingclub.preparation import raw_preparation
 from ridgeline.lendingclub.schema import EMPLOYMENT_LEVELS, NUMERIC, SOURCES
@@ -91,10 +91,8 @@ def cleaned(
         engine.create_table(kind, frame, schema=schema[kind], overwrite=True)
         for kind, frame in (("accepted", accepted), ("rejected", rejected))
     ]
-    clean = clean_applications(parse_applications(*tables), rules).to_pandas()
-    sample = model_sample(clean)
-    rows = sample.features.assign(purpose=sample.features[PURPOSE].astype(str))
-    return in_order(rows.assign(approved=sample.approved))
+    clean = clean_applications(parse_applications(*tables), rules)
+    return in_order(in_model_form(clean).to_pandas())
 
 
 def in_order(rows: pd.DataFrame) -> pd.DataFrame:

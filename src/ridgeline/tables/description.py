@@ -49,6 +49,7 @@ class TableDescription(Parameters):
         simulated: Whether the rows are made up.
         unseen: What becomes of categories and gaps that the training rows do not have.
         notes: Sentences that belong beside every result, among the limits.
+        preparation: How raw rows become rows of this table, as the model carries it.
     """
 
     name: str
@@ -70,6 +71,7 @@ class TableDescription(Parameters):
     simulated: bool = False
     unseen: WhenUnknown = "average"
     notes: tuple[str, ...] = ()
+    preparation: list[dict[str, Any]] | None = None
 
     @classmethod
     def of(cls, given: "TableDescription | Mapping[str, Any]") -> Self:

@@ -20,8 +20,10 @@ from ridgeline.lendingclub import (
 from ridgeline.lendingclub.cleaning import CleaningRules
 from ridgeline.lendingclub.line_counting import LineCount
 from ridgeline.lendingclub.parsing import parse_applications
+from ridgeline.lendingclub.preparation import raw_preparation
 from ridgeline.lendingclub.reading import PublishedTable
 from ridgeline.lendingclub.splitting import SplitShares
+from ridgeline.preparation.content import preparation_content
 from ridgeline.tables.identity import identify_split
 
 __all__ = [
@@ -105,6 +107,8 @@ def describe_applications(
     """Say what the columns are and what belongs beside every result; keep the truth."""
     known = notes.application_notes(audit, one_grid=rules.one_grid)
     table = modelling.describe_applications(simulated=bool(truth), notes=known)
+    recipes = preparation_content(raw_preparation(rules))
+    table = table.model_copy(update=recipes)
     curves = {name: curve.to_dict("list") for name, curve in truth.items()}
     return table.to_json(), curves
 

@@ -2,6 +2,7 @@
 
 import logging
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 
 from ridgeline.baselines.sizes import explainable_network
 from ridgeline.pipelines.xnn.settings import XnnSettings
+from ridgeline.preparation.content import read_preparation
 from ridgeline.tables.description import TableDescription
 from ridgeline.tables.identity import IDENTITY, check_fitted_on, verified_split
 from ridgeline.tables.sample import Sample, sample_of
@@ -148,7 +150,14 @@ def refine_network(
     report["orthogonality_error"] = training["orthogonality_error"]
     report |= {name: training[name] for name in ("parameters", "fits")}
     report[IDENTITY] = split
-    return refined.scorer_, report, _history(refined)
+    return _with_preparation(refined.scorer_, known), report, _history(refined)
+
+
+def _with_preparation(scorer: Scorer, table: TableDescription) -> Scorer:
+    """The network with what makes its columns of raw rows, where there are such."""
+    recipes = {} if table.preparation is None else {"preparation": table.preparation}
+    preparation = read_preparation(recipes, tuple(scorer.features.names))
+    return replace(scorer, preparation=preparation)
 
 
 def _kind(table: TableDescription) -> type[BaseXNN]:
