@@ -9,6 +9,7 @@ from ridgeline.pipelines import (
     data,
     evaluation,
     reporting,
+    scoring,
     simulation,
     tabular,
     xnn,
@@ -35,6 +36,7 @@ def register_pipelines() -> dict[str, Pipeline]:
         "lendingclub": lendingclub,
         "table": tabular.create_pipeline(),
         "tabular": tabular.create_pipeline() + models,
+        "scoring": scoring.create_pipeline(),
         "simulation": simulation.create_pipeline(),
         "__default__": lendingclub,
     }

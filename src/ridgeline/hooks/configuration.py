@@ -31,7 +31,9 @@ __all__ = [
 # Parameters of the command line that the catalog reads, and no node.
 _CATALOG_PARAMETERS = ("accepted", "rejected")
 # Those that stand for keys of files: where each is set, if not on the command line.
-_SHORTCUTS = {"table": "globals.yml", "target": "the parameters' group tabular"}
+_SHORTCUTS = {"table": "globals.yml", "target": "the parameters' group tabular"} | {
+    "applications": "the parameters' group scoring"
+}
 # Parameters that are no group, and whose type Kedro does not ask a node for.
 _SINGLE: dict[str, Any] = {"seed": Seed}
 _READ = ("parameters", "catalog", "credentials", "mlflow")

@@ -1,0 +1,5 @@
+"""Decisions about new rows: scores, reasons, what was refused, and drift."""
+
+from ridgeline.pipelines.scoring.pipeline import create_pipeline
+
+__all__ = ["create_pipeline"]
