@@ -54,6 +54,8 @@ MODULES: Final = (
     "xnn/numeric_column.py",
     "xnn/pair_component.py",
     "xnn/pair_content.py",
+    "xnn/profile.py",
+    "xnn/profile_content.py",
     "xnn/response.py",
     "xnn/scaling.py",
     "xnn/scorer.py",
