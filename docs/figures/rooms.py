@@ -14,6 +14,7 @@ PROJECT = Path(__file__).parents[2]
 PACKAGE = PROJECT / "src" / "ridgeline"
 # What each room is for, in a few words.
 PURPOSES = {
+    "__main__": "python -m ridgeline",
     "settings": "names hooks to Kedro",
     "pipeline_registry": "names pipelines",
     "session": "one run, tidily ended",

@@ -8,6 +8,7 @@ from ridgeline.drawing import (
     DOWN,
     ROWS,
     RULE,
+    SMALL,
     TRUTH,
     UP,
     clean,
@@ -36,7 +37,16 @@ def plot_drift(drift: Drift) -> Figure:
     name_bars(axes, [_name(one.kind, one.name) for one in moved])
     for limit, words in ((MOVING, "moving"), (DRIFTED, "drifted")):
         axes.axvline(limit, **(RULE | {"color": ROWS}), zorder=1)
-        axes.text(limit, -0.65, f" {words} from {limit:.2f}", va="bottom", fontsize=7)
+        # One above the other: beside a large index the two limits are close.
+        height = 2 if limit == DRIFTED else 10
+        axes.annotate(
+            f"{words} from {limit:.2f}",
+            (limit, 1),
+            (2, height),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            fontsize=SMALL,
+        )
     axes.set_xlim(0, max(1.1 * float(psi.max(initial=0)), 1.6 * DRIFTED))
     axes.set_xlabel("population stability index", fontsize=8)
     clean(axes)
