@@ -190,7 +190,8 @@ def _group_equal(
     sums = positives.astype(np.float64), negatives.astype(np.float64)
     if weights is not None:
         ones, zeros = weights * (labels == 1), weights * (labels == 0)
-        sums = np.bincount(members, weights=ones), np.bincount(members, weights=zeros)
+        one, other = (np.bincount(members, weights=each) for each in (ones, zeros))
+        sums = one.astype(np.float64), other.astype(np.float64)
     return _Groups(values * (sums[0] + sums[1]), *sums, positives, negatives)
 
 
