@@ -31,6 +31,7 @@ PURPOSES = {
     "command": "ridgeline score, explain, ...",
     "decisions": "policy, reasons, drift",
     "xnn": "the model: fit, explain, store, score",
+    "preparation": "raw rows to columns",
 }
 
 

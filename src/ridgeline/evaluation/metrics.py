@@ -190,8 +190,8 @@ def _group_equal(
     sums = positives.astype(np.float64), negatives.astype(np.float64)
     if weights is not None:
         ones, zeros = weights * (labels == 1), weights * (labels == 0)
-        counted = [np.bincount(members, weights=each) for each in (ones, zeros)]
-        sums = counted[0].astype(np.float64), counted[1].astype(np.float64)
+        one, other = (np.bincount(members, weights=each) for each in (ones, zeros))
+        sums = one.astype(np.float64), other.astype(np.float64)
     return _Groups(values * (sums[0] + sums[1]), *sums, positives, negatives)
 
 
