@@ -174,7 +174,16 @@ def test_model_of_mlflow_gives_the_same_score_and_reasons(found, model, applican
     served = dict(found["served"])
     probability = served.pop("probability")
     assert probability == pytest.approx(model.predict_proba(applicant)[0, 1])
-    assert served == pytest.approx(found["contributions"])
+    decision = model.decision_function(applicant)[0]
+    assert served["log_odds"] == pytest.approx(decision)
+    assert served["decision"] == ("approved" if probability >= 0.5 else "declined")
+    parts = {
+        name: value
+        for name, value in served.items()
+        if name.startswith("contribution_") and name != "contribution_decision"
+    }
+    assert sum(parts.values()) == pytest.approx(decision, abs=1e-9)
+    assert parts["contribution_intercept"] == pytest.approx(model.intercept)
 
 
 def test_all_models_of_mlflow_are_those_of_the_catalog(opened, found):

@@ -59,6 +59,7 @@ def test_pipelines_that_are_promised():
         *PARTS,
         "data",
         "lendingclub",
+        "scoring",
         "simulation",
         "table",
         "tabular",
@@ -232,6 +233,7 @@ def test_every_parameter_has_its_default_in_the_configuration():
     from ridgeline.evaluation.metrics import EvaluationSettings
     from ridgeline.lendingclub.cleaning import CleaningRules
     from ridgeline.lendingclub.splitting import SplitShares
+    from ridgeline.pipelines.scoring.settings import ScoringSettings
     from ridgeline.pipelines.xnn.settings import XnnSettings
     from ridgeline.simulation.settings import StudySettings
     from ridgeline.tables.settings import TabularSettings
@@ -242,6 +244,7 @@ def test_every_parameter_has_its_default_in_the_configuration():
         "splitting": SplitShares,
         "evaluation": EvaluationSettings,
         "tabular": TabularSettings,
+        "scoring": ScoringSettings,
     }
     for name, group in groups.items():
         assert group(**parameters[name]) == group()
