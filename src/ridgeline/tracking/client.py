@@ -5,7 +5,7 @@ import os
 import re
 import socket
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from ridgeline.errors import RidgelineError
+from ridgeline.tracking.champion import crown
 from ridgeline.tracking.config import TrackingConfig
 from ridgeline.tracking.models import register_model, upload_model
 
@@ -122,15 +123,15 @@ class Client:
 
     def log_model(
         self, folder: Path, name: str, child: str | None, register: str | None
-    ) -> None:
+    ) -> str | None:
         """Record a folder of `write_model` as a model of a run, and register it.
 
         Unlike the other methods it raises whatever goes wrong: a store without models
         or without a registry is no reason to leave the run unfinished. With a name to
-        `register` it gets a version in the registry.
+        `register` it gets a version in the registry, whose number is returned.
         """
         if not self.active:
-            return
+            return None
         run = self._run(child)
         origin = self._tags_among(_LINEAGE)
         origin |= {"parent_run_id": self._runs[None].run_id, "run_id": run.run_id}
@@ -142,8 +143,15 @@ class Client:
             metrics=run.metrics.values(),
             tags=origin,
         )
-        if register is not None:
-            register_model(self._mlflow, logged, register, origin)
+        if register is None:
+            return None
+        return register_model(self._mlflow, logged, register, origin)
+
+    def crown(
+        self, name: str, version: str, losses: Callable[[Any], Any], weight: Any
+    ) -> str:
+        """Let a version be the champion if it is better; return what was decided."""
+        return crown(self._mlflow, name, version, losses, weight)
 
     def end(self, status: str) -> bool:
         """Close the run and its children, and tell whether MLflow has it complete.

@@ -87,6 +87,7 @@ with warnings.catch_warnings():
         model: bool = False  # the saved file is one
         example: _Name = None  # dataset with rows of features, for a model's signature
         register: _Name = None  # in the model registry, for a new version of a model
+        judge: _Name = None  # dataset of test rows, by which the champion is found
         steps: _Name = None  # column of a table whose other numbers are metrics by step
         # Whether it shows single rows of the data, which go to MLflow with
         # `log_examples` alone; or those columns of a table that do.
@@ -99,6 +100,9 @@ with warnings.catch_warnings():
                 raise ValueError(message)
             if not self.model and (self.example or self.register):
                 message = "'example' and 'register' are for models; add 'model: true'"
+                raise ValueError(message)
+            if self.judge and not self.register:
+                message = "'judge' is for registered models; add 'register'"
                 raise ValueError(message)
             return self
 

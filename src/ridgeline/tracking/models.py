@@ -151,10 +151,8 @@ def upload_model(
     return logged
 
 
-def register_model(
-    client: Any, logged: Any, name: str, tags: Mapping[str, str]
-) -> None:
-    """Make a logged model the newest version under a name of the registry."""
+def register_model(client: Any, logged: Any, name: str, tags: Mapping[str, str]) -> str:
+    """Make a logged model the newest version under a name; return its number."""
     from mlflow.exceptions import MlflowException
 
     try:
@@ -174,6 +172,7 @@ def register_model(
     link = json.dumps([{"name": name, "version": created.version}])
     client.set_logged_model_tags(logged.model_id, {"mlflow.modelVersions": link})
     client.set_registered_model_alias(name, _ALIAS, created.version)
+    return str(created.version)
 
 
 def _save(

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Recorder", "code_tags", "runner_name"]
 
 _PLAIN = OutputRecord()
+_TABLE = "table_description"  # the dataset that tells the target of the test rows
 
 logger = logging.getLogger(__name__)
 
@@ -216,12 +217,35 @@ class Recorder:
                     continue
                 registered = record.register if register else None
                 try:
-                    self._client.log_model(
+                    version = self._client.log_model(
                         folder, record.run or name, record.run, registered
                     )
                 except Exception as error:
                     self._warn(f"Model '{name}' is not complete in MLflow", error)
                     return  # the next one would fail in the same way
+                if version is not None and record.judge is not None:
+                    self._crown(str(record.register), version, record.judge)
+
+    def _crown(self, registered: str, version: str, rows: str) -> None:
+        """Judge a new version against the champion, on the test rows of now."""
+        from ridgeline.evaluation.paired import row_losses
+        from ridgeline.tables.description import TableDescription
+        from ridgeline.tables.sample import sample_of
+        from ridgeline.xnn.scorer import without_range_warnings
+
+        try:
+            table = TableDescription.of(self._catalog.load(_TABLE))
+            sample = sample_of(self._catalog.load(rows), table)
+
+            def losses(model: Any) -> Any:
+                with without_range_warnings():
+                    return row_losses(model, sample.features, sample.target)
+
+            said = self._client.crown(registered, version, losses, sample.weight)
+        except Exception as error:
+            self._warn(f"The champion of '{registered}' is not judged", error)
+            return
+        logger.info("%s", said)
 
     def _write_model(self, folder: Path, name: str, example: str) -> None:
         rows = self._catalog.get(example)
