@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ridgeline.decisions.policy import Policy, Reference, load_policy
+from ridgeline.decisions.policy import Policy, Reference, Side, load_policy
 from ridgeline.parameters import Parameters
 from ridgeline.tables.description import TableDescription
 
@@ -17,6 +17,7 @@ class ScoringSettings(Parameters):
     applications: str | None = None
     policy: str | None = None
     cutoff: float | None = 0.5
+    declined: Side = "below"
     reference: Reference = "approved"
     most_reasons: int = Field(default=4, ge=0, le=20)
     chunk_rows: int = Field(default=50_000, ge=1)
@@ -30,6 +31,7 @@ class ScoringSettings(Parameters):
             own["references"] = {"approved": f"approved {table.rows}"}
         return Policy(
             cutoff=None if table.is_regression else self.cutoff,
+            declined=self.declined,
             reference=self.reference,
             most_reasons=self.most_reasons,
             labels={
