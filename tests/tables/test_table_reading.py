@@ -64,7 +64,7 @@ def test_what_cannot_be_read_is_one_sentence(engine, tmp_path, name, content, sa
     ("path", "name"),
     [
         ("data/HELOC.csv", "heloc"),
-        ("/tmp/House Prices 2024.csv.gz", "house-prices-2024"),
+        ("/data/House Prices 2024.csv.gz", "house-prices-2024"),
         ("../..parquet", "table"),
         ("example", "example"),
         ("a/../b.parquet", "b"),

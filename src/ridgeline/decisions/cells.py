@@ -16,7 +16,7 @@ from ridgeline.errors import InputError
 from ridgeline.xnn.columns import quoted
 from ridgeline.xnn.scorer import Scorer
 
-__all__ = ["MISSING_TEXTS", "Cleaned", "clean"]
+__all__ = ["MISSING_TEXTS", "Cleaned", "clean", "clean_row"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -89,6 +89,22 @@ def clean(scorer: Scorer, frame: pd.DataFrame, policy: Policy) -> Cleaned:
         [reason for _, reason in ordered],
         beyond,
     )
+
+
+def clean_row(scorer: Scorer, row: pd.DataFrame, policy: Policy) -> Cleaned:
+    """One row as the model takes it.
+
+    Raises:
+        InputError: If it cannot be scored.
+    """
+    cleaned = clean(scorer, row, policy)
+    if not cleaned.good.all():
+        message = (
+            f"The row cannot be scored: its {cleaned.columns[0]!r} "
+            f"{cleaned.reasons[0]}; correct it."
+        )
+        raise InputError(message)
+    return cleaned
 
 
 def _prepared(

@@ -5,13 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ridgeline.decisions.cells import clean
+from ridgeline.decisions.cells import clean_row
 from ridgeline.decisions.points import point_factor, points_of
 from ridgeline.decisions.policy import Policy, check_policy
 from ridgeline.decisions.reasons import declined_rows, find_reasons
 from ridgeline.decisions.references import reference_of
 from ridgeline.decisions.sentences import Speaker
-from ridgeline.errors import InputError
 from ridgeline.xnn.scorer import Scorer, without_range_warnings
 
 __all__ = ["ExplainedRow", "explain_row"]
@@ -64,13 +63,7 @@ def explain_row(scorer: Scorer, row: pd.DataFrame, policy: Policy) -> ExplainedR
         InputError: If the row cannot be scored.
     """
     check_policy(policy, scorer)
-    cleaned = clean(scorer, row, policy)
-    if not cleaned.good.all():
-        message = (
-            f"The row cannot be scored: its {cleaned.columns[0]!r} "
-            f"{cleaned.reasons[0]}; correct it."
-        )
-        raise InputError(message)
+    cleaned = clean_row(scorer, row, policy)
     frame = cleaned.frame
     with without_range_warnings():
         decision = scorer.decision_function(frame, policy.unseen)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ridgeline.decisions.cells import clean
+from ridgeline.decisions.cells import clean_row
 from ridgeline.decisions.policy import Policy, check_policy
 from ridgeline.decisions.reasons import declined_rows
 from ridgeline.errors import InputError
@@ -89,17 +89,11 @@ def _row(scorer: Scorer, X: pd.DataFrame, policy: Policy) -> _Row:
     if policy.line(scorer) is None:
         message = "A regressor decides nothing without a cut-off; give the policy one."
         raise InputError(message)
-    cleaned = clean(scorer, X, policy)
-    if not cleaned.good.all():
-        message = (
-            f"The row cannot be scored: its {cleaned.columns[0]!r} "
-            f"{cleaned.reasons[0]}; correct it."
-        )
-        raise InputError(message)
+    frame = clean_row(scorer, X, policy).frame
     with without_range_warnings():
-        decision = scorer.decision_function(cleaned.frame, policy.unseen)
+        decision = scorer.decision_function(frame, policy.unseen)
     declined = bool(declined_rows(scorer, policy, decision)[0])
-    return _Row(scorer, policy, cleaned.frame, declined)
+    return _Row(scorer, policy, frame, declined)
 
 
 def _of_feature(row: _Row, name: str) -> dict[str, Any]:
