@@ -49,7 +49,12 @@ def category_texts(
 ) -> list[str]:
     """Categories, or special values in the unit of their feature, as they are read."""
     unit = label_of(feature, labels).unit
-    return [_category_text(category, unit) for category in categories]
+    texts = [_category_text(category, unit) for category in categories]
+    # Two values that round to one text are told apart by all their digits.
+    return [
+        str(category) if texts.count(text) > 1 else text
+        for category, text in zip(categories, texts, strict=True)
+    ]
 
 
 def _category_text(category: Any, unit: str) -> str:
